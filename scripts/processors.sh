@@ -14,7 +14,7 @@ if ! command -v qemu-x86_64 >/dev/null; then
 fi
 
 # Products of every width, what is packed, and saved models.
-devices='Processors.*:PlainPanels.*:Isa/GemmTest.*:IntegerGemm.*:QuantizeKernels.*:SoftmaxKernels.*'
+devices='Processors.*:PlainPanels.*:Isa/GemmTest.*:QuantizedGemm.*:QuantizeKernels.*:SoftmaxKernels.*'
 run='SavedPacked.*:*SavedOnAnotherProcessor*Linear*:*SavedOnAnotherProcessor*Integers*'
 log=$build/processors.log
 failed=0

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "devices/cpu/isa/tile_gemm.h"
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
 #include "plan/kernel_selector.h"
 #include "probe.h"
 
@@ -25,12 +25,12 @@ std::shared_ptr<std::byte> aligned_bytes(size_t size) {
   return {memory, [](std::byte* p) { ::operator delete (p, std::align_val_t{64}); }};
 }
 
-/// A case on one kernel row: facts with the layouts that the row wants.
+/// A case on one kernel: facts with the layouts that it wants.
 class Bound {
  public:
-  Bound(const KernelCase& c, const Kernel& kernel) : c_(c), kernel_(kernel), in_counts_(c.in_counts) {
+  Bound(const KernelCase& c, const KernelDef& kernel) : c_(c), kernel_(kernel), in_counts_(c.in_counts) {
     if (in_counts_.empty()) in_counts_.assign(c.in.size(), 1);
-    const std::span<const Port> ports = c.op.row().inputs;
+    const std::span<const Port> ports = c.op.schema().inputs;
     for (size_t p = 0, i = 0; p < in_counts_.size(); ++p) {
       for (int n = 0; n < in_counts_[p]; ++n, ++i) {
         const bool constant = ports[p].weight || ports[p].shape_input;
@@ -44,7 +44,7 @@ class Bound {
     std::vector<const Fact*> in;
     for (const Fact& f : in_) in.push_back(&f);
     InferArgs args(in, in_counts_, out_, c.out_counts);
-    c.op.row().infer(c.op.attributes(), args);
+    c.op.schema().infer(c.op.attributes(), args);
     for (size_t i = 0; i < in_.size(); ++i) set_layout(in_[i], weight_[i]);
     for (Fact& f : out_) set_layout(f, false);
     for (const Fact& f : in_) in_facts_.push_back(&f);
@@ -54,8 +54,8 @@ class Bound {
   ArgFacts facts() const { return {in_facts_, in_counts_, out_facts_, c_.out_counts}; }
 
   bool fits() const {
-    return takes(kernel_.types, c_.op.row(), in_counts_, facts()) &&
-           kernel_.misfit(c_.op.attributes(), facts()) == nullptr;
+    return takes(kernel_.types, c_.op.schema(), in_counts_, facts()) &&
+           kernel_.rejection(c_.op.attributes(), facts()) == nullptr;
   }
 
   double bytes() const {
@@ -74,7 +74,7 @@ class Bound {
     context.packed = [&](const Packing& packing, std::span<const int> operands) {
       std::vector<const Tensor*> constants;
       for (int i : operands) constants.push_back(facts().all_in()[static_cast<size_t>(i)]->value.get());
-      return packed_alone(packing, constants, pool, RunContext());
+      return packed_unshared(packing, constants, pool, RunContext());
     };
     const Prepared prepared = kernel_.prepared(c_.op.attributes(), facts(), context);
     std::vector<std::shared_ptr<std::byte>> memory;
@@ -92,7 +92,7 @@ class Bound {
     }
     const std::shared_ptr<std::byte> workspace = aligned_bytes(prepared.workspace);
     std::string detail;
-    KernelCall call{.row = &c_.op.row(),
+    KernelCall call{.schema = &c_.op.schema(),
                     .kernel = &kernel_,
                     .op = c_.op.attributes(),
                     .in = in,
@@ -121,7 +121,7 @@ class Bound {
   }
 
   const KernelCase& c_;
-  const Kernel& kernel_;
+  const KernelDef& kernel_;
   PortCounts in_counts_;
   std::vector<bool> weight_;
   std::vector<Fact> in_;
@@ -164,12 +164,12 @@ double tile_rate(cpu::ComputeMode mode, int threads) {
   return rate / (mode == cpu::ComputeMode::kBf16x6 ? 6 : (mode == cpu::ComputeMode::kBf16x3 ? 3 : 1));
 }
 
-void time_case(benchmark::State& state, const KernelCase& c, const Kernel& kernel, int threads) {
+void time_case(benchmark::State& state, const KernelCase& c, const KernelDef& kernel, int threads) {
   const Bound bound(c, kernel);
   const double memory_rate = read_rate(threads);
   const double seconds = bound.time(state, threads);
-  const bool on_tiles = cpu::row_mode(kernel) != cpu::ComputeMode::kFloat32;
-  const double peak = on_tiles ? tile_rate(cpu::row_mode(kernel), threads) : peak_rate(threads);
+  const bool on_tiles = cpu::kernel_mode(kernel) != cpu::ComputeMode::kFloat32;
+  const double peak = on_tiles ? tile_rate(cpu::kernel_mode(kernel), threads) : peak_rate(threads);
   if (c.flops > 0) {
     const double rate = c.flops / seconds * 1e-9;
     state.counters["GFLOP/s"] = rate;
@@ -187,12 +187,12 @@ void add(KernelCase c) {
                                              KernelSelector({.precision = Precision::kHigh}),
                                              KernelSelector({.precision = Precision::kBf16})};
   const auto shared = std::make_shared<const KernelCase>(std::move(c));
-  std::vector<const Kernel*> kernels;
+  std::vector<const KernelDef*> kernels;
   for (const KernelSelector& selector : selectors) {
-    for (const Kernel* kernel : selector.rows(shared->op.row())) kernels.push_back(kernel);
+    for (const KernelDef* kernel : selector.kernels(shared->op.schema())) kernels.push_back(kernel);
   }
-  std::set<std::string_view> seen;  // Of rows with one name the later ones take what the first does not.
-  for (const Kernel* kernel : kernels) {
+  std::set<std::string_view> seen;  // Of kernels with one name the later ones take what the first does not.
+  for (const KernelDef* kernel : kernels) {
     if (kernel->view || std::string_view(kernel->name) == "reference" || !Bound(*shared, *kernel).fits()) continue;
     if (!seen.insert(kernel->name).second) continue;
     for (int threads : {1, 2}) {

@@ -19,7 +19,7 @@ struct KernelCase {
   double flops = 0;  ///< of one run; a multiplication and the addition to a sum count 2
 };
 
-/// Registers a benchmark for every kernel row that takes the case, with 1 and 2 threads, named
+/// Registers a benchmark for every kernel that takes the case, with 1 and 2 threads, named
 /// "<kernel>/<case>/<threads>/real_time". Its time is the mean; its rates are those of the fastest iteration: GFLOP/s
 /// and their share of what multiply-adds in registers reach, and GB/s of operands and results, each counted
 /// once, and their share of the rate of reading memory. The operands are the same for every iteration, so that they

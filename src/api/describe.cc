@@ -8,8 +8,8 @@
 
 #include "base/json_memory.h"
 #include "base/printable.h"
+#include "passes/fake_quantization.h"
 #include "passes/integer_regions.h"
-#include "passes/simulated_integers.h"
 #include "plan/device.h"
 #include "plan/engine.h"
 
@@ -131,10 +131,10 @@ std::string object(const F& f) {
   return {buffer.GetString(), buffer.GetSize()};
 }
 
-void write_facts(Writer& w, const char* name, const std::vector<int>& locals, const Steps& steps) {
+void write_facts(Writer& w, const char* name, const std::vector<int>& buffers, const Steps& steps) {
   w.Key(name);
   w.StartArray();
-  for (int l : locals) write(w, text(steps.locals[static_cast<size_t>(l)].fact));
+  for (int l : buffers) write(w, text(steps.buffers[static_cast<size_t>(l)].fact));
   w.EndArray();
 }
 
@@ -211,7 +211,7 @@ std::string describe_devices() {
         field(w, "name", info.name);
         field(w, "driver", info.driver);
         field(w, "memory_bytes", static_cast<int64_t>(info.memory_bytes));
-        field(w, "largest_block", static_cast<int64_t>(info.largest_block));
+        field(w, "largest_block", static_cast<int64_t>(info.largest_allocation));
         field(w, "alignment", static_cast<int64_t>(info.alignment));
         field(w, "compute_units", int64_t{info.compute_units});
         w.Key("half");
@@ -317,7 +317,7 @@ std::string describe_engines(const Model& model) {
 }
 
 std::string describe(const Steps& steps, const Graph& graph, const KernelSelector& selector) {
-  const bool simulated = simulates_integers(graph);
+  const bool simulated = has_fake_quantization(graph);
   return object([&](Writer& w) {
     w.StartArray();
     const auto write = [&](const Step& step, size_t group) {

@@ -94,10 +94,10 @@ EngineChoice engine_choice(const coracle_model_options& c, Precision precision) 
 }
 
 /// The instruction set of a name.
-DeviceNumber capability_of(std::string_view isa) {
+CapabilityLevel capability_of(std::string_view isa) {
   const Capabilities& all = *host_device().capabilities;
   const std::span<const std::string_view> names = all.names();
-  const DeviceNumber found(static_cast<uint8_t>(std::find(names.begin(), names.end(), isa) - names.begin()));
+  const CapabilityLevel found(static_cast<uint8_t>(std::find(names.begin(), names.end(), isa) - names.begin()));
   require(found.value() < names.size() && all.has(found), ErrorCode::kInvalidArgument, "the instruction set '", isa,
           "' is not available on this machine, which has ", names[all.best().value()], " and narrower ones");
   return found;
@@ -105,7 +105,7 @@ DeviceNumber capability_of(std::string_view isa) {
 
 ModelOptions model_options(const coracle_model_options* given) {
   const Capabilities& capabilities = *host_device().capabilities;
-  require(capabilities.best() != DeviceNumber(), ErrorCode::kUnsupported,
+  require(capabilities.best() != CapabilityLevel(), ErrorCode::kUnsupported,
           "this library was built without kernels for this machine's instruction sets; build it with the "
           "default CORACLE_ISAS");
   ModelOptions options;

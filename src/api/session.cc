@@ -302,11 +302,11 @@ coracle_status coracle_session_planned_memory(coracle_session* session, size_t* 
     *bytes = steps.arena_bytes;
     for (const coracle::DeviceNeeds& needs : steps.devices) {
       *bytes += needs.staging;
-      for (size_t block : needs.blocks) *bytes += block;
+      for (size_t block : needs.allocations) *bytes += block;
     }
     for (const coracle::LiveOut& out : steps.live_out) {
-      const coracle::Local& local = steps.locals[static_cast<size_t>(out.local)];
-      if (local.slot.kind != coracle::Slot::Kind::kConstant) *bytes += local.fact.bytes();
+      const coracle::SegmentBuffer& buffer = steps.buffers[static_cast<size_t>(out.buffer)];
+      if (buffer.slot.kind != coracle::Slot::Kind::kConstant) *bytes += buffer.fact.bytes();
     }
   });
 }

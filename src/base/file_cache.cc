@@ -15,7 +15,7 @@
 #include <ctime>
 #include <thread>
 
-#include "base/content_sum.h"
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/new_file.h"
 #include "base/pages.h"
@@ -63,7 +63,7 @@ class Fd {
 };
 
 uint64_t checksum_of(std::string_view key, std::span<const uint8_t> content) {
-  ContentSum sum;
+  Checksum sum;
   sum.add(key.data(), key.size());
   sum.add(content.data(), content.size());
   return sum.value()[0];

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/file_size_signal_guard.h"
 #include "base/printable.h"
-#include "base/quiet_writes.h"
 
 namespace coracle {
 namespace {
@@ -70,7 +70,7 @@ std::string behind_links(const std::string& path) {
 /// Writes as much as the system takes at once. False: errno says why not.
 bool write_some(int fd, std::span<const uint8_t>& bytes) {
   constexpr size_t kAtATime = size_t{16} << 20U;
-  const QuietWrites quiet;
+  const FileSizeSignalGuard quiet;
   const ssize_t count = ::write(fd, bytes.data(), std::min(bytes.size(), kAtATime));
   if (count > 0) bytes = bytes.subspan(static_cast<size_t>(count));
   return count >= 0 || errno == EINTR;

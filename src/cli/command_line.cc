@@ -23,7 +23,7 @@ constexpr const char* kDataSets =
 
 /// Whether a failure leaves open what the model declares: that of a run or of its inputs says it itself, and an
 /// interrupted command prints one line.
-bool tells_other_sizes(const Failure& failure) {
+bool prints_other_sizes(const Failure& failure) {
   switch (failure.code()) {
     case ExitCode::kRunFailure:
     case ExitCode::kUsage:
@@ -44,10 +44,10 @@ void add_command(CLI::App& app, const char* name, const char* description, const
       run(*arguments);
     } catch (...) {
       const Failure failure = current_failure();
-      if (tells_other_sizes(failure)) tell_other_sizes();
+      if (prints_other_sizes(failure)) print_other_sizes();
       throw;
     }
-    tell_other_sizes();
+    print_other_sizes();
   });
 }
 

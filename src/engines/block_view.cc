@@ -77,9 +77,9 @@ coracle_block::coracle_block(const coracle::Graph& g, const coracle::Node& node)
 void coracle_block::add(const coracle::Node& node) {
   coracle_block_node& seen = nodes.emplace_back();
   seen.node = &node;
-  const std::shared_ptr<void> attributes = node.op.row().make(node.op.attributes());
+  const std::shared_ptr<void> attributes = node.op.schema().make(node.op.attributes());
   AttributeTable table(*this, seen.attributes);
-  node.op.row().visit(attributes.get(), table);
+  node.op.schema().visit(attributes.get(), table);
 }
 
 const coracle::Fact* coracle_block::fact(int32_t value) const {
@@ -112,11 +112,11 @@ Places places(std::span<const Port> ports, const PortCounts& counts, const char*
 }
 
 Places operands_of(const coracle_block_node* n, const char* port) {
-  return places(n->node->op.row().inputs, n->node->input_counts, port);
+  return places(n->node->op.schema().inputs, n->node->input_counts, port);
 }
 
 Places results_of(const coracle_block_node* n, const char* port) {
-  return places(n->node->op.row().outputs, n->node->output_counts, port);
+  return places(n->node->op.schema().outputs, n->node->output_counts, port);
 }
 
 int32_t value_at(const std::vector<ValueId>& list, Places places, size_t index) {

@@ -48,16 +48,16 @@ NodeId Graph::add_node(Op op, const PortValues& inputs, PortCounts output_counts
 
 NodeId Graph::make_node(Op op, const PortValues& inputs, PortCounts output_counts, std::string name,
                         std::vector<std::shared_ptr<Graph>> regions) {
-  const OpRow& row = op.row();
+  const OpSchema& schema = op.schema();
   const NodeId id{static_cast<int32_t>(nodes_.size())};
   Node node;
   node.op = std::move(op);
-  node.name = name.empty() ? text(row.name, "_", nodes_.size()) : std::move(name);
+  node.name = name.empty() ? text(schema.name, "_", nodes_.size()) : std::move(name);
   node.regions = std::move(regions);
   node.scope = new_scope_;
-  require(inputs.size() <= row.inputs.size(), "operator ", row.name, " (", node.name, ") takes ",
-          counted(row.inputs.size(), "operand"), ", given ", inputs.size());
-  for (size_t p = 0; p < row.inputs.size(); ++p) {
+  require(inputs.size() <= schema.inputs.size(), "operator ", schema.name, " (", node.name, ") takes ",
+          counted(schema.inputs.size(), "operand"), ", given ", inputs.size());
+  for (size_t p = 0; p < schema.inputs.size(); ++p) {
     int count = 0;
     if (p < inputs.size()) {
       for (ValueId v : inputs[p]) {
@@ -66,17 +66,17 @@ NodeId Graph::make_node(Op op, const PortValues& inputs, PortCounts output_count
         ++count;
       }
     }
-    const Port& port = row.inputs[p];
-    require(port.kind != Port::Kind::kOne || count == 1, "operator ", row.name, " (", node.name, "): operand '",
+    const Port& port = schema.inputs[p];
+    require(port.kind != Port::Kind::kOne || count == 1, "operator ", schema.name, " (", node.name, "): operand '",
             port.name, "' needs one value, given ", count);
-    require(port.kind != Port::Kind::kOptional || count <= 1, "operator ", row.name, " (", node.name, "): operand '",
+    require(port.kind != Port::Kind::kOptional || count <= 1, "operator ", schema.name, " (", node.name, "): operand '",
             port.name, "' takes at most one value, given ", count);
     node.input_counts.push_back(count);
   }
   if (output_counts.empty()) {
-    for (const Port& port : row.outputs) output_counts.push_back(port.kind == Port::Kind::kOne ? 1 : 0);
+    for (const Port& port : schema.outputs) output_counts.push_back(port.kind == Port::Kind::kOne ? 1 : 0);
   }
-  output_counts.resize(row.outputs.size(), 0);
+  output_counts.resize(schema.outputs.size(), 0);
   node.output_counts = std::move(output_counts);
 
   std::vector<const Fact*> facts;

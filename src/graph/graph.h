@@ -36,7 +36,7 @@ inline constexpr size_t kMostScope = 1024;
 
 /// Where result 0 of a node has its sequence offsets from: an operand (by its position in the flat list), or one of
 /// these.
-inline constexpr int kLodByOperator = -1;  ///< as the operator's row says
+inline constexpr int kLodByOperator = -1;  ///< as the operator's schema says
 inline constexpr int kNoLod = -2;
 
 /// One application of an operator.

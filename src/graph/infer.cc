@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kMaxFoldedElements = 64;
 
 bool foldable(const Node& node, std::span<const Fact* const> inputs, std::span<const Fact> outputs) {
-  if (!node.op.row().pure || !node.regions.empty()) return false;
+  if (!node.op.schema().pure || !node.regions.empty()) return false;
   for (const Fact* f : inputs) {
     if (f->value == nullptr || f->is_array || f->shape.count() > kMaxFoldedElements) return false;
   }
@@ -30,7 +30,7 @@ void set_lod(const Node& node, std::span<const Fact* const> inputs, std::span<Fa
   const LodRule rule = node.op.lod();
   for (const Fact& f : facts) {
     require(rule != LodRule::kNone || f.lod == nullptr || f.is_array,
-            "a result has sequence offsets, and the operator's row says that it has none");
+            "a result has sequence offsets, and the operator's schema says that it has none");
   }
   if (node.lod_from >= 0) {
     facts[0].lod = inputs[static_cast<size_t>(node.lod_from)]->lod;
@@ -71,7 +71,7 @@ std::string name_of_node(const Node& node) { return text("operator ", node.op.na
 
 std::string describe_inputs(const Node& node, std::span<const Fact* const> inputs) {
   std::string out;
-  const std::span<const Port> ports = node.op.row().inputs;
+  const std::span<const Port> ports = node.op.schema().inputs;
   size_t flat = 0;
   for (size_t p = 0; p < ports.size() && p < node.input_counts.size(); ++p) {
     for (int i = 0; i < node.input_counts[p]; ++i, ++flat) {
@@ -113,8 +113,8 @@ std::optional<double> InferArgs::number(int port) const {
 namespace {
 
 /// A tensor array has no elements that an operator on tensors could read.
-void refuse_arrays(const OpRow& row, std::span<const Fact* const> inputs) {
-  for (size_t i = row.arrays; i < inputs.size(); ++i) {
+void refuse_arrays(const OpSchema& schema, std::span<const Fact* const> inputs) {
+  for (size_t i = schema.arrays; i < inputs.size(); ++i) {
     require(!inputs[i]->is_array, "operand ", i, " is a tensor array, expected a tensor");
   }
 }
@@ -123,7 +123,7 @@ std::vector<Fact> infer_within(RegionBudget& budget, const Graph& graph, std::sp
 
 std::vector<Fact> infer_within(RegionBudget& budget, const Node& node, std::span<const Fact* const> inputs) {
   Deadline::check_current();
-  const OpRow& row = node.op.row();
+  const OpSchema& schema = node.op.schema();
   size_t outputs = 0;
   for (int c : node.output_counts) outputs += static_cast<size_t>(c);
   std::vector<Fact> facts(outputs);
@@ -141,14 +141,14 @@ std::vector<Fact> infer_within(RegionBudget& budget, const Node& node, std::span
     // may leave out operands that an operator takes for granted.
     static const Fact kAbsent;
     std::vector<const Fact*> padded(inputs.begin(), inputs.end());
-    padded.resize(inputs.size() + row.inputs.size() + 1, &kAbsent);
-    if (!row.any_type) refuse_arrays(row, inputs);
-    if (!row.any_type && std::any_of(inputs.begin(), inputs.end(), [](const Fact* f) { return !f->type_known(); })) {
+    padded.resize(inputs.size() + schema.inputs.size() + 1, &kAbsent);
+    if (!schema.any_type) refuse_arrays(schema, inputs);
+    if (!schema.any_type && std::any_of(inputs.begin(), inputs.end(), [](const Fact* f) { return !f->type_known(); })) {
       std::fill(facts.begin(), facts.end(), Fact::unknown());
       return facts;
     }
     InferArgs args(padded, node.input_counts, facts, node.output_counts, &region);
-    row.infer(node.op.attributes(), args);
+    schema.infer(node.op.attributes(), args);
     for (const Fact& f : facts) check_size(f.shape);
     if (!facts.empty()) set_lod(node, inputs, facts);
     if (foldable(node, inputs, facts)) {
@@ -230,7 +230,7 @@ std::vector<Tensor> evaluate_node(const Node& node, std::vector<Tensor> inputs, 
     };
     ReferenceArgs args(inputs, node.input_counts, outputs, node.output_counts,
                        run_region != nullptr ? run_region : &by_reference);
-    node.op.row().reference(node.op.attributes(), args);
+    node.op.schema().reference(node.op.attributes(), args);
     for (size_t i = 0; i < outputs.size(); ++i) {
       require(!outputs[i].empty_handle(), ErrorCode::kRunFailure, "no result ", i, ": its size is not known");
       // A result that shares its memory with an operand would bring that one's sequence offsets along.

@@ -52,21 +52,21 @@ class Lowering {
   virtual NodeId add_node(Op op, const PortValues& inputs, PortCounts output_counts = {}) = 0;
   ValueId constant(Tensor tensor) { return graph().add_constant(std::move(tensor)); }
 
-  /// What happens without a custom `lower`: ports of `row` are found by slot, lifted attributes become constants,
+  /// What happens without a custom `lower`: ports of `schema` are found by slot, lifted attributes become constants,
   /// list slots become one operand, outputs are bound port by port.
-  virtual void lower_by_ports(const OpRow& row) = 0;
+  virtual void lower_by_ports(const OpSchema& schema) = 0;
   /// The values that lower_by_ports would give each input port.
-  virtual PortValues ports_of(const OpRow& row) = 0;
-  /// `row` with its attributes read from the file.
-  Op read_op(const OpRow& row) const {
-    std::shared_ptr<void> attributes_of_op = row.make(nullptr);
+  virtual PortValues ports_of(const OpSchema& schema) = 0;
+  /// `schema` with its attributes read from the file.
+  Op read_op(const OpSchema& schema) const {
+    std::shared_ptr<void> attributes_of_op = schema.make(nullptr);
     AttributeReader reader(attributes(), !is_pir());
-    row.visit(attributes_of_op.get(), reader);
-    return {&row, std::move(attributes_of_op)};
+    schema.visit(attributes_of_op.get(), reader);
+    return {&schema, std::move(attributes_of_op)};
   }
   template <OperatorStruct T>
   T read() const {
-    return *read_op(kOpRow<T>).template as<T>();
+    return *read_op(kOpSchema<T>).template as<T>();
   }
 };
 

@@ -7,7 +7,7 @@
 
 namespace coracle {
 
-/// What is known of the operands and results of a node in a graph, for the functions of its operator's row.
+/// What is known of the operands and results of a node in a graph, for the functions of its operator's schema.
 class FactsOfNode {
  public:
   FactsOfNode(const Graph& graph, const Node& node) : node_(node) {

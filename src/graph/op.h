@@ -15,7 +15,7 @@
 #include "base/strided_view.h"
 #include "graph/attributes.h"
 
-/// What an operator is: a struct with the attributes, its ports, `infer`, `reference`, and one constant row (OpRow)
+/// What an operator is: a struct with the attributes, its ports, `infer`, `reference`, and one constant OpSchema
 /// that the rest of Coracle sees. One header in src/ops holds all of it.
 namespace coracle {
 
@@ -207,7 +207,7 @@ enum class LodRule : uint8_t {
 };
 
 /// One operator as the rest of Coracle sees it: constant data, one per operator.
-struct OpRow {
+struct OpSchema {
   const char* name;                     ///< PIR name without a trailing '_'
   std::span<const char* const> legacy;  ///< ProgramDesc operator types that are this operator
   std::span<const Port> inputs;
@@ -243,11 +243,11 @@ struct OpRow {
                                                 int operand);
 };
 
-/// A list of rows with a name, as generated from the folder src/ops.
-std::span<const OpRow* const> all_ops();
-/// The row of a PIR name / of a ProgramDesc type, or null.
-const OpRow* find_op(std::string_view name);
-const OpRow* find_legacy_op(std::string_view type);
+/// All schemas, each under its name, as generated from the folder src/ops.
+std::span<const OpSchema* const> all_ops();
+/// The schema of a PIR name / of a ProgramDesc type, or null.
+const OpSchema* find_op(std::string_view name);
+const OpSchema* find_legacy_op(std::string_view type);
 
 /// What a struct must have to be an operator (see docs/operators.md).
 template <class T>
@@ -313,72 +313,74 @@ std::optional<StridedView> view_of_operand(const void* attributes, const NodeFac
 }
 }  // namespace op_detail
 
-/// The row of an operator struct. Optional members of T: kLegacy, kLod or `LodRule lod() const` (default
+/// The schema of an operator struct. Optional members of T: kLegacy, kLod or `LodRule lod() const` (default
 /// LodRule::kNone), kPure (true), kAnyType (false), kArrays (0), kRegions (0), kReshapes (false), kQuantizes (false),
 /// attributes(AttributeVisitor&), lower(Lowering&). Free functions: infer(const T&, InferArgs&), reference(const T&,
 /// ReferenceArgs&); optional ones: is_identity, unary_step, flops, view_of_result, view_of_operand, each (const T&,
-/// const NodeFacts&, ...) as OpRow has them.
+/// const NodeFacts&, ...) as OpSchema has them.
 template <OperatorStruct T>
-constexpr OpRow make_op_row() {
-  OpRow row{};
-  row.name = T::kName;
-  row.pure = true;
-  if constexpr (requires { T::kLegacy; }) row.legacy = T::kLegacy;
-  row.lod = op_detail::lod<T>;
-  if constexpr (requires { T::kPure; }) row.pure = T::kPure;
-  if constexpr (requires { T::kAnyType; }) row.any_type = T::kAnyType;
-  if constexpr (requires { T::kArrays; }) row.arrays = T::kArrays;
-  if constexpr (requires { T::kRegions; }) row.regions = T::kRegions;
-  if constexpr (requires { T::kInputs; }) row.inputs = T::kInputs;
-  if constexpr (requires { T::kOutputs; }) row.outputs = T::kOutputs;
-  row.make = op_detail::make<T>;
-  row.visit = op_detail::visit<T>;
-  row.equal = op_detail::equal<T>;
+constexpr OpSchema make_op_schema() {
+  OpSchema schema{};
+  schema.name = T::kName;
+  schema.pure = true;
+  if constexpr (requires { T::kLegacy; }) schema.legacy = T::kLegacy;
+  schema.lod = op_detail::lod<T>;
+  if constexpr (requires { T::kPure; }) schema.pure = T::kPure;
+  if constexpr (requires { T::kAnyType; }) schema.any_type = T::kAnyType;
+  if constexpr (requires { T::kArrays; }) schema.arrays = T::kArrays;
+  if constexpr (requires { T::kRegions; }) schema.regions = T::kRegions;
+  if constexpr (requires { T::kInputs; }) schema.inputs = T::kInputs;
+  if constexpr (requires { T::kOutputs; }) schema.outputs = T::kOutputs;
+  schema.make = op_detail::make<T>;
+  schema.visit = op_detail::visit<T>;
+  schema.equal = op_detail::equal<T>;
   if constexpr (requires(const T& t, InferArgs& a, ReferenceArgs& r) {
                   infer(t, a);
                   reference(t, r);
                 }) {
-    row.infer = op_detail::infer<T>;
-    row.reference = op_detail::reference<T>;
+    schema.infer = op_detail::infer<T>;
+    schema.reference = op_detail::reference<T>;
   } else {
     static_assert(
         requires(Lowering & l) { T::lower(l); }, "an operator has infer and reference, or lower");
   }
-  if constexpr (requires(Lowering & l) { T::lower(l); }) row.lower = T::lower;
-  if constexpr (requires { T::kReshapes; }) row.reshapes = T::kReshapes;
-  if constexpr (requires { T::kQuantizes; }) row.quantizes = T::kQuantizes;
-  if constexpr (requires(const T& t, const NodeFacts& f) { is_identity(t, f); }) row.identity = op_detail::identity<T>;
-  if constexpr (requires(const T& t, const NodeFacts& f) { unary_step(t, f); }) row.unary_step = op_detail::unary<T>;
-  if constexpr (requires(const T& t, const NodeFacts& f) { flops(t, f); }) row.flops = op_detail::flops<T>;
+  if constexpr (requires(Lowering & l) { T::lower(l); }) schema.lower = T::lower;
+  if constexpr (requires { T::kReshapes; }) schema.reshapes = T::kReshapes;
+  if constexpr (requires { T::kQuantizes; }) schema.quantizes = T::kQuantizes;
+  if constexpr (requires(const T& t, const NodeFacts& f) { is_identity(t, f); })
+    schema.identity = op_detail::identity<T>;
+  if constexpr (requires(const T& t, const NodeFacts& f) { unary_step(t, f); }) schema.unary_step = op_detail::unary<T>;
+  if constexpr (requires(const T& t, const NodeFacts& f) { flops(t, f); }) schema.flops = op_detail::flops<T>;
   if constexpr (requires(const T& t, const NodeFacts& f, const StridedView& v) { view_of_result(t, f, v, 0); })
-    row.view_of_result = op_detail::view_of_result<T>;
+    schema.view_of_result = op_detail::view_of_result<T>;
   if constexpr (requires(const T& t, const NodeFacts& f, const StridedView& v) { view_of_operand(t, f, v, 0); })
-    row.view_of_operand = op_detail::view_of_operand<T>;
-  return row;
+    schema.view_of_operand = op_detail::view_of_operand<T>;
+  return schema;
 }
 
-/// The one row of T; its address identifies the operator.
+/// The one schema of T; its address identifies the operator.
 template <OperatorStruct T>
-inline constexpr OpRow kOpRow = make_op_row<T>();
+inline constexpr OpSchema kOpSchema = make_op_schema<T>();
 
 /// An operator with its attributes. Immutable, cheap to copy.
 class Op {
  public:
   Op() = default;
-  Op(const OpRow* row, std::shared_ptr<const void> attributes) : row_(row), attributes_(std::move(attributes)) {}
-  /// `row` with default attributes.
-  explicit Op(const OpRow* row) : row_(row), attributes_(row->make(nullptr)) {}
+  Op(const OpSchema* schema, std::shared_ptr<const void> attributes)
+      : schema_(schema), attributes_(std::move(attributes)) {}
+  /// `schema` with default attributes.
+  explicit Op(const OpSchema* schema) : schema_(schema), attributes_(schema->make(nullptr)) {}
   template <OperatorStruct T>
   Op(T attributes)  // NOLINT(google-explicit-constructor): an operator is its struct
-      : row_(&kOpRow<T>), attributes_(std::make_shared<T>(std::move(attributes))) {}
+      : schema_(&kOpSchema<T>), attributes_(std::make_shared<T>(std::move(attributes))) {}
 
-  const OpRow& row() const { return *row_; }
-  const char* name() const { return row_->name; }
+  const OpSchema& schema() const { return *schema_; }
+  const char* name() const { return schema_->name; }
   const void* attributes() const { return attributes_.get(); }
 
   template <OperatorStruct T>
   bool is() const {
-    return row_ == &kOpRow<T>;
+    return schema_ == &kOpSchema<T>;
   }
   /// The attributes if this is a T, else null.
   template <OperatorStruct T>
@@ -387,14 +389,15 @@ class Op {
   }
 
   /// Where its results have their sequence offsets from.
-  LodRule lod() const { return row_->lod(attributes_.get()); }
+  LodRule lod() const { return schema_->lod(attributes_.get()); }
 
   friend bool operator==(const Op& a, const Op& b) {
-    return a.row_ == b.row_ && (a.attributes_ == b.attributes_ || a.row_->equal(a.attributes(), b.attributes()));
+    return a.schema_ == b.schema_ &&
+           (a.attributes_ == b.attributes_ || a.schema_->equal(a.attributes(), b.attributes()));
   }
 
  private:
-  const OpRow* row_ = nullptr;
+  const OpSchema* schema_ = nullptr;
   std::shared_ptr<const void> attributes_;
 };
 

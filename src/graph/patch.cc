@@ -47,12 +47,12 @@ bool same_lod(const Graph& graph, ValueId a, ValueId b) {
   const Node& m = graph.node(x.producer);
   const Node& n = graph.node(y.producer);
   if (m.op != n.op || m.input_counts != n.input_counts || !m.regions.empty() || !n.regions.empty()) return false;
-  const OpRow& row = m.op.row();
-  if (row.reshapes || row.view_of_result != nullptr || row.view_of_operand != nullptr) {
+  const OpSchema& schema = m.op.schema();
+  if (schema.reshapes || schema.view_of_result != nullptr || schema.view_of_operand != nullptr) {
     return std::equal(m.inputs.begin(), m.inputs.end(), n.inputs.begin(),
                       [&](ValueId v, ValueId w) { return alike(graph, v, w); });
   }
-  return m.inputs == n.inputs && row.pure;
+  return m.inputs == n.inputs && schema.pure;
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ std::vector<NodeId> Patch::going() const {
     if (!is_new && it->second == 0) return;
     it->second -= uses_gone;
     const NodeId producer = graph_.value(value).producer;
-    if (it->second != 0 || producer == kNoNode || !graph_.node(producer).op.row().pure) return;
+    if (it->second != 0 || producer == kNoNode || !graph_.node(producer).op.schema().pure) return;
     const std::vector<ValueId>& results = graph_.node(producer).outputs;
     const bool all = std::all_of(results.begin(), results.end(), [&](ValueId v) {
       const auto found = left.find(index(v));
@@ -134,7 +134,7 @@ std::vector<NodeId> Patch::going() const {
 std::string Patch::scope_of_added() const {
   const std::vector<NodeId> nodes = going();
   if (nodes.empty()) return graph_.node(at_).scope;
-  const auto multiplies = [&](NodeId id) { return graph_.node(id).op.row().flops != nullptr; };
+  const auto multiplies = [&](NodeId id) { return graph_.node(id).op.schema().flops != nullptr; };
   const auto first = std::find_if(nodes.rbegin(), nodes.rend(), multiplies);
   return graph_.node(first != nodes.rend() ? *first : nodes.back()).scope;
 }
@@ -225,7 +225,7 @@ int remove_dead(Graph& graph) {
     const Node& node = graph.node(*it);
     const bool used =
         std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId v) { return uses[index(v)] > 0; });
-    if (used || !node.op.row().pure) continue;
+    if (used || !node.op.schema().pure) continue;
     graph.remove_node(*it);
     ++count;
   }
@@ -237,7 +237,7 @@ int drop_unread_results(Graph& graph) {
   int count = 0;
   for (NodeId id : graph.order()) {
     Node& node = graph.nodes_[index(id)];
-    const std::span<const Port> ports = node.op.row().outputs;
+    const std::span<const Port> ports = node.op.schema().outputs;
     for (size_t p = node.output_counts.size(); p-- > 0;) {
       if (node.output_counts[p] == 0) continue;
       const ValueId last = node.outputs.back();
@@ -272,11 +272,11 @@ void verify(const Graph& graph, bool infer) {
     check.step(kStepsOfNode);
     const Node& node = graph.node(id);
     require(node.alive, "node ", node.name, " was removed but is still in the program");
-    const OpRow& row = node.op.row();
-    require(fits(node.input_counts, row.inputs, node.inputs), "node ", node.name, " has wrong operand ports");
-    require(fits(node.output_counts, row.outputs, node.outputs), "node ", node.name, " has wrong result ports");
-    require(static_cast<int>(node.regions.size()) == row.regions, "node ", node.name, " has ",
-            counted(node.regions.size(), "region"), ", expected ", row.regions);
+    const OpSchema& schema = node.op.schema();
+    require(fits(node.input_counts, schema.inputs, node.inputs), "node ", node.name, " has wrong operand ports");
+    require(fits(node.output_counts, schema.outputs, node.outputs), "node ", node.name, " has wrong result ports");
+    require(static_cast<int>(node.regions.size()) == schema.regions, "node ", node.name, " has ",
+            counted(node.regions.size(), "region"), ", expected ", schema.regions);
     for (ValueId v : node.inputs) {
       require(index(v) < defined.size() && defined[index(v)], "node ", node.name, " uses a value before it is defined");
     }

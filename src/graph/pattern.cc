@@ -27,8 +27,8 @@ bool Match::match_value(const Pattern& pattern, PatternSlot slot, ValueId value,
   }
   if (v.producer == kNoNode || v.output != 0) return false;
   const Node& node = graph_.node(v.producer);
-  const OpRow* row = &node.op.row();
-  if (std::find(entry.rows.begin(), entry.rows.end(), row) == entry.rows.end()) return false;
+  const OpSchema* schema = &node.op.schema();
+  if (std::find(entry.schemas.begin(), entry.schemas.end(), schema) == entry.schemas.end()) return false;
   const auto try_order = [&](bool swapped) {
     const std::vector<ValueId> saved = values_;
     values_[static_cast<size_t>(slot.id)] = value;

@@ -27,16 +27,16 @@ class Pattern {
   /// Result 0 of a T whose first operands (port by port, one value each) match `operands`. Ports behind them are free.
   template <class T>
   OpSlot<T> op(std::initializer_list<PatternSlot> operands) {
-    return {add({.kind = Kind::kOp, .rows = {&kOpRow<T>}, .operands = operands})};
+    return {add({.kind = Kind::kOp, .schemas = {&kOpSchema<T>}, .operands = operands})};
   }
   /// The same with the first two operands in either order.
   template <class T>
   OpSlot<T> either_order(PatternSlot a, PatternSlot b) {
-    return {add({.kind = Kind::kOp, .rows = {&kOpRow<T>}, .operands = {a, b}, .either_order = true})};
+    return {add({.kind = Kind::kOp, .schemas = {&kOpSchema<T>}, .operands = {a, b}, .either_order = true})};
   }
   /// Result 0 of one of several operators.
-  PatternSlot one_of(std::vector<const OpRow*> rows, std::initializer_list<PatternSlot> operands) {
-    return add({.kind = Kind::kOp, .rows = std::move(rows), .operands = operands});
+  PatternSlot one_of(std::vector<const OpSchema*> schemas, std::initializer_list<PatternSlot> operands) {
+    return add({.kind = Kind::kOp, .schemas = std::move(schemas), .operands = operands});
   }
   /// Requires that the slot's value has no use but the one in this pattern.
   template <class Slot>
@@ -50,7 +50,7 @@ class Pattern {
   enum class Kind : uint8_t { kAny, kConstant, kOp };
   struct Entry {
     Kind kind = Kind::kAny;
-    std::vector<const OpRow*> rows = {};
+    std::vector<const OpSchema*> schemas = {};
     std::vector<PatternSlot> operands = {};
     bool either_order = false;
     bool used_once = false;

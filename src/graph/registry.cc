@@ -9,9 +9,9 @@
 namespace coracle {
 namespace {
 
-using Entry = std::pair<std::string_view, const OpRow*>;
+using Entry = std::pair<std::string_view, const OpSchema*>;
 
-const OpRow* find(const std::vector<Entry>& sorted, std::string_view name) {
+const OpSchema* find(const std::vector<Entry>& sorted, std::string_view name) {
   const auto it = std::lower_bound(sorted.begin(), sorted.end(), name,
                                    [](const Entry& e, std::string_view n) { return e.first < n; });
   return it != sorted.end() && it->first == name ? it->second : nullptr;
@@ -24,20 +24,20 @@ std::vector<Entry> sorted(std::vector<Entry> entries) {
 
 }  // namespace
 
-const OpRow* find_op(std::string_view name) {
+const OpSchema* find_op(std::string_view name) {
   static const std::vector<Entry> kByName = [] {
     std::vector<Entry> entries;
-    for (const OpRow* row : all_ops()) entries.emplace_back(row->name, row);
+    for (const OpSchema* schema : all_ops()) entries.emplace_back(schema->name, schema);
     return sorted(std::move(entries));
   }();
   return find(kByName, name);
 }
 
-const OpRow* find_legacy_op(std::string_view type) {
+const OpSchema* find_legacy_op(std::string_view type) {
   static const std::vector<Entry> kByType = [] {
     std::vector<Entry> entries;
-    for (const OpRow* row : all_ops()) {
-      for (const char* legacy : row->legacy) entries.emplace_back(legacy, row);
+    for (const OpSchema* schema : all_ops()) {
+      for (const char* legacy : schema->legacy) entries.emplace_back(legacy, schema);
     }
     return sorted(std::move(entries));
   }();

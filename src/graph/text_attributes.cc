@@ -180,8 +180,8 @@ std::string quoted(std::string_view s) {
 std::string print_attributes(const Op& op) {
   Collector mine;
   Collector defaults;
-  op.row().visit(op.row().make(op.attributes()).get(), mine);
-  op.row().visit(op.row().make(nullptr).get(), defaults);
+  op.schema().visit(op.schema().make(op.attributes()).get(), mine);
+  op.schema().visit(op.schema().make(nullptr).get(), defaults);
   std::string out;
   for (size_t i = 0; i < mine.fields.size(); ++i) {
     if (i < defaults.fields.size() && mine.fields[i] == defaults.fields[i]) continue;
@@ -209,7 +209,7 @@ double real_of(const Token& token) {
   return value;
 }
 
-Op parse_attributes(TextLexer& lexer, const OpRow& row) {
+Op parse_attributes(TextLexer& lexer, const OpSchema& schema) {
   std::vector<Attribute> attributes;
   if (lexer.accept("{")) {
     while (!lexer.accept("}")) {
@@ -220,15 +220,15 @@ Op parse_attributes(TextLexer& lexer, const OpRow& row) {
       attributes.push_back(std::move(a));
     }
   }
-  std::shared_ptr<void> fields = row.make(nullptr);
+  std::shared_ptr<void> fields = schema.make(nullptr);
   FieldVisitor visitor(attributes);
-  row.visit(fields.get(), visitor);
+  schema.visit(fields.get(), visitor);
   for (const Attribute& a : attributes) {
     if (a.taken) continue;
-    fail(ErrorCode::kInvalidModel, a.name.place, ": operator ", row.name, " has no attribute '", a.name.text,
+    fail(ErrorCode::kInvalidModel, a.name.place, ": operator ", schema.name, " has no attribute '", a.name.text,
          "', expected one of: ", visitor.known().empty() ? "none" : visitor.known());
   }
-  return {&row, std::move(fields)};
+  return {&schema, std::move(fields)};
 }
 
 }  // namespace coracle

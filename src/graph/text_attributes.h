@@ -8,9 +8,9 @@
 
 namespace coracle {
 
-/// Reads "{name = value, ...}", if it stands here, and gives the operator of `row` with these attributes.
+/// Reads "{name = value, ...}", if it stands here, and gives the operator of `schema` with these attributes.
 /// Throws Error that names the place of what does not fit.
-Op parse_attributes(TextLexer& lexer, const OpRow& row);
+Op parse_attributes(TextLexer& lexer, const OpSchema& schema);
 
 /// " {name = value, ...}" with the attributes that differ from their default, empty if none does.
 std::string print_attributes(const Op& op);

@@ -343,29 +343,29 @@ class Parser {
   void parse_node(Graph& graph, Names& names, int depth) {
     Results results = parse_results();
     const Token name = lexer_.expect(Token::Kind::kWord, "an operator, a constant, a result or 'return'");
-    const OpRow* row = find_op(name.text);
-    require(row != nullptr && row->infer != nullptr, ErrorCode::kInvalidModel, name.place, ": there is no operator '",
-            name.text, "'");
-    require(results.counts.size() <= row->outputs.size(), ErrorCode::kInvalidModel, name.place, ": operator ",
-            row->name, " has ", row->outputs.size(), " result ports, found ", results.counts.size());
+    const OpSchema* schema = find_op(name.text);
+    require(schema != nullptr && schema->infer != nullptr, ErrorCode::kInvalidModel, name.place,
+            ": there is no operator '", name.text, "'");
+    require(results.counts.size() <= schema->outputs.size(), ErrorCode::kInvalidModel, name.place, ": operator ",
+            schema->name, " has ", schema->outputs.size(), " result ports, found ", results.counts.size());
     const PortValues operands = parse_operands(names);
     std::vector<std::shared_ptr<Graph>> regions;
     NodeId id = kNoNode;
     try {
-      Op op = parse_attributes(lexer_, *row);
+      Op op = parse_attributes(lexer_, *schema);
       const int lod_from = parse_lod_from();
       const std::string scope = parse_scope();
       while (lexer_.at_word("graph")) regions.push_back(std::make_shared<Graph>(parse_graph(depth + 1)));
-      require(static_cast<int>(regions.size()) == row->regions, ErrorCode::kInvalidModel, name.place, ": operator ",
-              row->name, " has ", counted(row->regions, "region"), ", found ", regions.size());
-      results.counts.resize(row->outputs.size(), 0);
+      require(static_cast<int>(regions.size()) == schema->regions, ErrorCode::kInvalidModel, name.place, ": operator ",
+              schema->name, " has ", counted(schema->regions, "region"), ", found ", regions.size());
+      results.counts.resize(schema->outputs.size(), 0);
       id = graph.add_node(std::move(op), operands, results.counts, {}, std::move(regions));
       if (lod_from != kLodByOperator) graph.set_lod_from(id, lod_from);
       graph.set_scope(id, scope);
     } catch (Error& e) {
       if (e.code() == ErrorCode::kOutOfMemory) throw;
       throw Error(ErrorCode::kInvalidModel, e.text())
-          .add_context(text("parsing operator ", row->name, " at ", name.place));
+          .add_context(text("parsing operator ", schema->name, " at ", name.place));
     }
     for (size_t i = 0; i < results.all.size(); ++i) {
       const Results::Result& r = results.all[i];

@@ -80,9 +80,9 @@ class Printer {
   void node(std::string& out, const Node& n, const std::string& indent) {
     for (ValueId v : n.outputs) names_[index(v)] = text("%", next_++);
     const std::string results =
-        ports(n.op.row().outputs, n.output_counts, n.outputs, [&](ValueId v) { return definition(v); });
+        ports(n.op.schema().outputs, n.output_counts, n.outputs, [&](ValueId v) { return definition(v); });
     out.append(indent).append(results).append(results.empty() ? "" : " = ").append(n.op.name()).append("(");
-    out.append(ports(n.op.row().inputs, n.input_counts, n.inputs, [&](ValueId v) { return names_[index(v)]; }));
+    out.append(ports(n.op.schema().inputs, n.input_counts, n.inputs, [&](ValueId v) { return names_[index(v)]; }));
     out.append(")").append(print_attributes(n.op));
     if (n.lod_from == kNoLod) out.append(" lod none");
     if (n.lod_from >= 0) out.append(text(" lod ", n.lod_from));

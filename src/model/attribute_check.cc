@@ -267,9 +267,9 @@ const char* reason_to_ignore(std::string_view type, std::string_view attribute) 
   return entry == nullptr ? nullptr : entry->reason;
 }
 
-void check_attributes(std::string_view type, bool is_pir, const OpRow& row, const AttributeReads& reads) {
+void check_attributes(std::string_view type, bool is_pir, const OpSchema& schema, const AttributeReads& reads) {
   for (const auto& [name, value] : reads.unread()) {
-    const bool of_operand = std::any_of(row.inputs.begin(), row.inputs.end(), [&, name = name](const Port& port) {
+    const bool of_operand = std::any_of(schema.inputs.begin(), schema.inputs.end(), [&, name = name](const Port& port) {
       return name == (is_pir ? port.name : port.attribute);
     });
     if (of_operand) continue;

@@ -12,7 +12,7 @@ namespace coracle {
 
 /// Throws Error (kUnsupported) if a file gives an operator an attribute that its translation has never asked for, that
 /// may change its results, and whose value is not the one that Paddle takes where it is missing.
-void check_attributes(std::string_view type, bool is_pir, const OpRow& row, const AttributeReads& reads);
+void check_attributes(std::string_view type, bool is_pir, const OpSchema& schema, const AttributeReads& reads);
 
 /// Why an attribute of an operator may go unread, whatever its value; null if it may not.
 const char* reason_to_ignore(std::string_view type, std::string_view attribute);

@@ -18,23 +18,23 @@ NodeId OperatorLowering::add_node(Op op, const PortValues& inputs, PortCounts ou
 
 ValueId OperatorLowering::join_integers(const std::vector<ValueId>& values) { return add(IntArray{}, {values}); }
 
-void OperatorLowering::lower_by_rule(const OpRow& row) {
-  for (const Port& port : row.inputs) {
-    const bool needed = row.infer == nullptr && port.kind == Port::Kind::kOne && !port.shape_input;
+void OperatorLowering::lower_by_rule(const OpSchema& schema) {
+  for (const Port& port : schema.inputs) {
+    const bool needed = schema.infer == nullptr && port.kind == Port::Kind::kOne && !port.shape_input;
     require(!needed || has(port.slot), "operator ", in_quotes(type()), " has no operand at ", port.slot);
   }
-  row.lower(*this);
+  schema.lower(*this);
 }
 
 void OperatorLowering::check_result(std::string_view slot, ValueId value) const {
   require(value != kNoValue, "operator ", in_quotes(type()), " has no operand that its result at ", slot, " needs");
 }
 
-PortValues OperatorLowering::ports_of(const OpRow& row) {
-  PortValues ports(row.inputs.size());
-  for (size_t p = 0; p < row.inputs.size(); ++p) {
-    const Port& port = row.inputs[p];
-    ports[p] = port_values(row, p);
+PortValues OperatorLowering::ports_of(const OpSchema& schema) {
+  PortValues ports(schema.inputs.size());
+  for (size_t p = 0; p < schema.inputs.size(); ++p) {
+    const Port& port = schema.inputs[p];
+    ports[p] = port_values(schema, p);
     std::erase(ports[p], kNoValue);
     if (ports[p].empty() && port.attribute[0] != '\0') {
       const AttributeValue* value = attributes().find(is_pir() ? port.name : port.attribute);
@@ -44,17 +44,17 @@ PortValues OperatorLowering::ports_of(const OpRow& row) {
   return ports;
 }
 
-void OperatorLowering::lower_by_ports(const OpRow& row) {
-  const PortValues inputs = ports_of(row);
+void OperatorLowering::lower_by_ports(const OpSchema& schema) {
+  const PortValues inputs = ports_of(schema);
   PortCounts counts;
-  for (size_t p = 0; p < row.outputs.size(); ++p) {
-    const bool one = row.outputs[p].kind == Port::Kind::kOne;
-    counts.push_back(one ? 1 : outputs_wanted(row, p));
+  for (size_t p = 0; p < schema.outputs.size(); ++p) {
+    const bool one = schema.outputs[p].kind == Port::Kind::kOne;
+    counts.push_back(one ? 1 : outputs_wanted(schema, p));
   }
-  const NodeId node = add_node(read_op(row), inputs, counts);
+  const NodeId node = add_node(read_op(schema), inputs, counts);
   size_t flat = 0;
-  for (size_t p = 0; p < row.outputs.size(); ++p) {
-    for (int i = 0; i < counts[p]; ++i) bind_port(row, p, i, graph().node(node).outputs[flat++]);
+  for (size_t p = 0; p < schema.outputs.size(); ++p) {
+    for (int i = 0; i < counts[p]; ++i) bind_port(schema, p, i, graph().node(node).outputs[flat++]);
   }
 }
 
@@ -92,12 +92,12 @@ Tensor tensor_of(const AttributeValue& value, DType dtype) {
 }
 
 Op make_op(const char* name, const AttributeMap& attributes) {
-  const OpRow* row = find_op(name);
-  require(row != nullptr, ErrorCode::kUnsupported, "there is no operator '", name, "'");
-  std::shared_ptr<void> fields = row->make(nullptr);
+  const OpSchema* schema = find_op(name);
+  require(schema != nullptr, ErrorCode::kUnsupported, "there is no operator '", name, "'");
+  std::shared_ptr<void> fields = schema->make(nullptr);
   AttributeReader reader(attributes, /*legacy=*/false);
-  row->visit(fields.get(), reader);
-  return {row, std::move(fields)};
+  schema->visit(fields.get(), reader);
+  return {schema, std::move(fields)};
 }
 
 ValueId add_undefined(Graph& graph, const Fact& like) {

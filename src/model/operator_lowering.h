@@ -17,22 +17,22 @@ class OperatorLowering : public Lowering {
  public:
   ValueId add(Op op, const PortValues& inputs) override;
   NodeId add_node(Op op, const PortValues& inputs, PortCounts output_counts = {}) override;
-  void lower_by_ports(const OpRow& row) override;
-  PortValues ports_of(const OpRow& row) override;
+  void lower_by_ports(const OpSchema& schema) override;
+  PortValues ports_of(const OpSchema& schema) override;
 
  protected:
   /// `name` is the first node's; more nodes of one operator get a number.
   explicit OperatorLowering(std::string name) : name_(std::move(name)) {}
 
   /// The values the file gives an input port, without lifted attributes. Lists of numbers for one operand are joined.
-  virtual std::vector<ValueId> port_values(const OpRow& row, size_t port) = 0;
+  virtual std::vector<ValueId> port_values(const OpSchema& schema, size_t port) = 0;
   /// How many values the file takes from an output port; 0 for an optional one that nobody reads.
-  virtual int outputs_wanted(const OpRow& row, size_t port) = 0;
-  virtual void bind_port(const OpRow& row, size_t port, int i, ValueId value) = 0;
+  virtual int outputs_wanted(const OpSchema& schema, size_t port) = 0;
+  virtual void bind_port(const OpSchema& schema, size_t port, int i, ValueId value) = 0;
 
-  /// Runs `row.lower`. Throws Error where an operand is absent that an operator that exists in files only cannot be
+  /// Runs `schema.lower`. Throws Error where an operand is absent that an operator that exists in files only cannot be
   /// without.
-  void lower_by_rule(const OpRow& row);
+  void lower_by_rule(const OpSchema& schema);
   /// Throws Error where an operand that is absent would be a result.
   void check_result(std::string_view slot, ValueId value) const;
 

@@ -145,31 +145,31 @@ void PirLowering::bind_result(const pir::Definition& definition, ValueId value, 
   scope_.bind(definition.id, std::move(list));
 }
 
-std::vector<ValueId> PirLowering::port_values(const OpRow& row, size_t port) {
+std::vector<ValueId> PirLowering::port_values(const OpSchema& schema, size_t port) {
   if (port >= op_.operands.size()) return {};
   PirValue value = scope_.find(op_.operands[port]);
-  if (row.inputs[port].kind == Port::Kind::kList && port + 1 == row.inputs.size()) {
+  if (schema.inputs[port].kind == Port::Kind::kList && port + 1 == schema.inputs.size()) {
     // Of select_input the values of the list stand one by one.
     for (size_t i = port + 1; i < op_.operands.size(); ++i) {
       const std::vector<ValueId> more = scope_.find(op_.operands[i]).values;
       value.values.insert(value.values.end(), more.begin(), more.end());
     }
   }
-  if (value.is_list && row.inputs[port].kind != Port::Kind::kList) return {join_integers(value.values)};
+  if (value.is_list && schema.inputs[port].kind != Port::Kind::kList) return {join_integers(value.values)};
   return std::move(value.values);
 }
 
 /// An optional result matters only if something uses it.
-int PirLowering::outputs_wanted(const OpRow& row, size_t port) {
+int PirLowering::outputs_wanted(const OpSchema& schema, size_t port) {
   if (port >= op_.results.size() || op_.results[port].id == 0) return 0;
   const pir::Definition& definition = op_.results[port];
-  if (row.outputs[port].kind == Port::Kind::kList) {
+  if (schema.outputs[port].kind == Port::Kind::kList) {
     return definition.type.kind == pir::Type::Kind::kList ? static_cast<int>(definition.type.elements.size()) : 1;
   }
   return used_.contains(definition.id) ? 1 : 0;
 }
 
-void PirLowering::bind_port(const OpRow& /*row*/, size_t port, int i, ValueId value) {
+void PirLowering::bind_port(const OpSchema& /*row*/, size_t port, int i, ValueId value) {
   if (port < op_.results.size()) bind_result(op_.results[port], value, i);
 }
 

@@ -84,9 +84,9 @@ class PirLowering : public OperatorLowering {
   void bind(std::string_view slot, ValueId value, int i) override;
 
  protected:
-  std::vector<ValueId> port_values(const OpRow& row, size_t port) override;
-  int outputs_wanted(const OpRow& row, size_t port) override;
-  void bind_port(const OpRow& row, size_t port, int i, ValueId value) override;
+  std::vector<ValueId> port_values(const OpSchema& schema, size_t port) override;
+  int outputs_wanted(const OpSchema& schema, size_t port) override;
+  void bind_port(const OpSchema& schema, size_t port, int i, ValueId value) override;
 
  private:
   const pir::Definition* result(std::string_view slot) const;
@@ -95,7 +95,7 @@ class PirLowering : public OperatorLowering {
   PirScope& scope_;
   const pir::Operation& op_;
   const std::unordered_set<int64_t>& used_;
-  const OpRow* row_ = nullptr;
+  const OpSchema* row_ = nullptr;
 };
 
 }  // namespace coracle

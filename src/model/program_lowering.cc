@@ -37,22 +37,22 @@ Fact declared_fact(const Variable* variable) {
 }
 
 void ProgramLowering::lower() {
-  const OpRow* row = find_legacy_op(op_.type);
-  require(row != nullptr, ErrorCode::kUnsupported, "there is no operator ", in_quotes(op_.type));
-  fix_variable_attributes(*row);
+  const OpSchema* schema = find_legacy_op(op_.type);
+  require(schema != nullptr, ErrorCode::kUnsupported, "there is no operator ", in_quotes(op_.type));
+  fix_variable_attributes(*schema);
   const AttributeReads reads(attributes_);
-  if (row->lower != nullptr) {
-    lower_by_rule(*row);
+  if (schema->lower != nullptr) {
+    lower_by_rule(*schema);
   } else {
-    lower_by_ports(*row);
+    lower_by_ports(*schema);
   }
-  append_steps(*row, reads);
-  check_attributes(op_.type, /*is_pir=*/false, *row, reads);
+  append_steps(*schema, reads);
+  check_attributes(op_.type, /*is_pir=*/false, *schema, reads);
 }
 
 /// What attributes append to an operator stands behind its first result.
-void ProgramLowering::append_steps(const OpRow& row, const AttributeReads& reads) {
-  const std::string_view name = row.outputs.empty() ? "" : single_variable(op_.outputs, row.outputs.front().slot);
+void ProgramLowering::append_steps(const OpSchema& schema, const AttributeReads& reads) {
+  const std::string_view name = schema.outputs.empty() ? "" : single_variable(op_.outputs, schema.outputs.front().slot);
   const ValueId result = name.empty() || name == kEmptyVariable ? kNoValue : scope_.find(name);
   if (result == kNoValue) return;
   const ValueId last = add_appended_steps(*this, reads, result);
@@ -61,11 +61,11 @@ void ProgramLowering::append_steps(const OpRow& row, const AttributeReads& reads
 
 /// An attribute may be given by a variable. Where the operator has an operand for it, that takes the variable's value;
 /// else the value must be known.
-void ProgramLowering::fix_variable_attributes(const OpRow& row) {
+void ProgramLowering::fix_variable_attributes(const OpSchema& schema) {
   for (const VariableAttribute& a : op_.variable_attributes) {
-    const bool operand =
-        std::any_of(row.inputs.begin(), row.inputs.end(), [&](const Port& port) { return a.name == port.attribute; });
-    if (operand || row.lower != nullptr) continue;
+    const bool operand = std::any_of(schema.inputs.begin(), schema.inputs.end(),
+                                     [&](const Port& port) { return a.name == port.attribute; });
+    if (operand || schema.lower != nullptr) continue;
     Ints integers;
     Floats reals;
     for (ValueId v : values_of(a.variables)) {
@@ -143,8 +143,8 @@ void ProgramLowering::bind(std::string_view slot, ValueId value, int i) {
   if (name != kEmptyVariable) scope_.bind(name, value);
 }
 
-std::vector<ValueId> ProgramLowering::port_values(const OpRow& row, size_t port) {
-  const Port& p = row.inputs[port];
+std::vector<ValueId> ProgramLowering::port_values(const OpSchema& schema, size_t port) {
+  const Port& p = schema.inputs[port];
   const auto given = [&](const char* slot) {
     std::vector<ValueId> values;
     if (slot[0] != '\0') values = inputs(slot);
@@ -168,8 +168,8 @@ std::vector<ValueId> ProgramLowering::port_values(const OpRow& row, size_t port)
 }
 
 /// An optional output matters only if something reads it. Parameters (running means) do not change.
-int ProgramLowering::outputs_wanted(const OpRow& row, size_t port) {
-  const Port& p = row.outputs[port];
+int ProgramLowering::outputs_wanted(const OpSchema& schema, size_t port) {
+  const Port& p = schema.outputs[port];
   if (p.kind == Port::Kind::kList) return output_count(p.slot);
   if (!has_output(p.slot)) return 0;
   const std::string_view name = single_variable(op_.outputs, p.slot);
@@ -177,8 +177,8 @@ int ProgramLowering::outputs_wanted(const OpRow& row, size_t port) {
   return blocks_.is_read(name) && (v == nullptr || !v->persistable) ? 1 : 0;
 }
 
-void ProgramLowering::bind_port(const OpRow& row, size_t port, int i, ValueId value) {
-  bind(row.outputs[port].slot, value, i);
+void ProgramLowering::bind_port(const OpSchema& schema, size_t port, int i, ValueId value) {
+  bind(schema.outputs[port].slot, value, i);
 }
 
 }  // namespace coracle

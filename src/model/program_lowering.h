@@ -40,13 +40,13 @@ class ProgramLowering : public OperatorLowering {
   void bind(std::string_view slot, ValueId value, int i) override;
 
  protected:
-  std::vector<ValueId> port_values(const OpRow& row, size_t port) override;
-  int outputs_wanted(const OpRow& row, size_t port) override;
-  void bind_port(const OpRow& row, size_t port, int i, ValueId value) override;
+  std::vector<ValueId> port_values(const OpSchema& schema, size_t port) override;
+  int outputs_wanted(const OpSchema& schema, size_t port) override;
+  void bind_port(const OpSchema& schema, size_t port, int i, ValueId value) override;
 
  private:
-  void fix_variable_attributes(const OpRow& row);
-  void append_steps(const OpRow& row, const AttributeReads& reads);
+  void fix_variable_attributes(const OpSchema& schema);
+  void append_steps(const OpSchema& schema, const AttributeReads& reads);
   ValueId value_of(std::string_view name) const;
   std::vector<ValueId> values_of(std::span<const std::string_view> variables) const;
 

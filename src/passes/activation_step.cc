@@ -9,9 +9,9 @@
 namespace coracle {
 
 std::optional<EpilogueStep> activation_step(const Graph& graph, const Node& node) {
-  const OpRow& row = node.op.row();
-  if (row.unary_step == nullptr || graph.fact(node.input(0)).dtype != DType::kFloat32) return std::nullopt;
-  std::optional<UnaryStep> step = row.unary_step(node.op.attributes(), FactsOfNode(graph, node).facts());
+  const OpSchema& schema = node.op.schema();
+  if (schema.unary_step == nullptr || graph.fact(node.input(0)).dtype != DType::kFloat32) return std::nullopt;
+  std::optional<UnaryStep> step = schema.unary_step(node.op.attributes(), FactsOfNode(graph, node).facts());
   if (!step) return std::nullopt;
   if (step->kind == UnaryKind::kShiftScale) *step = {UnaryKind::kScaleShift, step->a, step->b * step->a};
   const std::optional<EpilogueKind> kind = epilogue_kind(step->kind);

@@ -2,8 +2,8 @@
 #include "ops/elementwise/add.h"
 #include "ops/elementwise/multiply.h"
 #include "ops/elementwise/scale.h"
+#include "passes/fake_quantization.h"
 #include "passes/passes.h"
-#include "passes/simulated_integers.h"
 
 /// Takes x out of a sum where its other factor is small, as in a squeeze-and-excitation with a residual:
 ///   x + x * s  ->  x * (s + 1)
@@ -29,7 +29,7 @@ Rewrite from_sum() {
   const auto sum = p.either_order<Add>(x, product);
   return {p, sum, [=](const Match& m, Patch& patch) {
             if (m.fact(x).dtype != DType::kFloat32 || !is_smaller(m.fact(s).shape, m.fact(x).shape)) return false;
-            if (simulates_integers(m.graph())) return false;
+            if (has_fake_quantization(m.graph())) return false;
             Scale more;
             more.bias = 1;
             patch.replace(m.output(sum), patch.add(Multiply{}, {{m[x]}, {patch.add(more, {{m[s]}, {}})}}));

@@ -26,8 +26,8 @@ int merge(Graph& graph, RewriteBudget& budget) {
   };
   for (NodeId id : graph.order()) {
     const Node& node = graph.node(id);
-    if (!node.op.row().pure || !node.regions.empty() || node.inputs.empty()) continue;
-    size_t hash = reinterpret_cast<size_t>(&node.op.row());
+    if (!node.op.schema().pure || !node.regions.empty() || node.inputs.empty()) continue;
+    size_t hash = reinterpret_cast<size_t>(&node.op.schema());
     for (ValueId v : node.inputs) hash = (hash ^ index(replacements.current(v))) * 0x9E3779B97F4A7C15U;
     const auto [begin, end] = seen.equal_range(hash);
     NodeId first = kNoNode;

@@ -17,7 +17,7 @@ constexpr size_t kMaxTotalGrowth = size_t{64} << 20U;
 
 /// True if the node is to be folded; adds to `grown` what its results take more than its operands.
 bool foldable(const Graph& graph, const Node& node, std::span<const ValueId> inputs, size_t& grown) {
-  if (!node.op.row().pure || !node.regions.empty() || node.outputs.empty()) return false;
+  if (!node.op.schema().pure || !node.regions.empty() || node.outputs.empty()) return false;
   size_t in = 0;
   size_t out = 0;
   for (ValueId v : inputs) {
@@ -45,7 +45,7 @@ int fold(Graph& graph, RewriteBudget& budget, const std::vector<bool>& keeps) {
     if (!keeps.empty() && !node.outputs.empty() && keeps[index(node.outputs[0])]) continue;
     std::vector<ValueId> operands;
     for (ValueId v : node.inputs) operands.push_back(replacements.current(v));
-    const bool known = !node.outputs.empty() && node.op.row().pure &&
+    const bool known = !node.outputs.empty() && node.op.schema().pure &&
                        std::all_of(node.outputs.begin(), node.outputs.end(),
                                    [&](ValueId v) { return graph.fact(v).value != nullptr; });
     if (!known && !foldable(graph, node, operands, grown)) continue;

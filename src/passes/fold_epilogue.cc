@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "passes/epilogue_carrier.h"
+#include "passes/fake_quantization.h"
 #include "passes/passes.h"
-#include "passes/simulated_integers.h"
 
 /// Moves the linear beginning of an epilogue into the weights, so that at most one bias is left of it:
 ///   (x * w) * a          ->  x * (w a)
@@ -105,7 +105,7 @@ int fold_epilogues(Graph& graph, RewriteBudget& budget) {
   const std::vector<NodeId> order = graph.order();
   for (NodeId id : order) {
     const auto c = EpilogueCarrier::of_node(graph, id);
-    if (c && !is_simulated(graph, c->x(graph)) && fold_carrier(graph, *c, budget)) ++count;
+    if (c && !is_fake_quantized(graph, c->x(graph)) && fold_carrier(graph, *c, budget)) ++count;
   }
   return count;
 }

@@ -9,8 +9,8 @@ namespace {
 
 /// True if a node's result 0 is its operand 0, element by element.
 bool is_identity(const Graph& graph, const Node& node) {
-  const OpRow& row = node.op.row();
-  return row.identity != nullptr && row.identity(node.op.attributes(), FactsOfNode(graph, node).facts());
+  const OpSchema& schema = node.op.schema();
+  return schema.identity != nullptr && schema.identity(node.op.attributes(), FactsOfNode(graph, node).facts());
 }
 
 /// dropout(x) that keeps a share  ->  scale(x) by that share

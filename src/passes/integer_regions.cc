@@ -15,12 +15,12 @@
 #include "ops/movement/transpose.h"
 #include "ops/quantize/integer_conv2d.h"
 #include "ops/quantize/integer_linear.h"
-#include "ops/quantize/integer_steps.h"
+#include "ops/quantize/quantized_weights.h"
 #include "ops/quantize/to_int8.h"
 #include "passes/epilogue_carrier.h"
+#include "passes/fake_quantization.h"
 #include "passes/passes.h"
 #include "passes/rounded_operand.h"
-#include "passes/simulated_integers.h"
 
 /// A product or convolution of simulated integers becomes one of integers:
 ///   linear(fake_quantize_dequantize(x), w)  ->  integer_linear(to_int8(x), w / step)
@@ -48,9 +48,9 @@ std::optional<IntegerWeights> integer_weights(const EpilogueCarrier& c, const Te
     return IntegerWeights{.integers = {},
                           .steps = std::vector<double>(static_cast<size_t>(w.shape()[c.filter_axis]), 1.0)};
   }
-  std::optional<IntegerSteps> found = integer_steps(w, c.filter_axis);
+  std::optional<QuantizedWeights> found = quantized_weights(w, c.filter_axis);
   if (!found) return std::nullopt;
-  return IntegerWeights{.integers = std::move(found->integers), .steps = std::move(found->steps)};
+  return IntegerWeights{.integers = std::move(found->integers), .steps = std::move(found->scales)};
 }
 
 /// True if each pixel makes a block of pixels of its own, whatever the size of the image.
@@ -64,7 +64,7 @@ bool makes_blocks(const Conv2dTransposeFused& op, const Shape& filter) {
 }
 
 /// Why there is no operator on integers for a node with constant weights, whatever its other operand.
-const char* misfit(const Graph& graph, const EpilogueCarrier& c) {
+const char* rejection(const Graph& graph, const EpilogueCarrier& c) {
   const Node& node = graph.node(c.id);
   constexpr const char* kNhwc = "no operator on integers for NHWC";
   if (const auto* conv = node.op.as<Conv2dFused>()) return conv->data_format == DataFormat::kNhwc ? kNhwc : nullptr;
@@ -143,7 +143,7 @@ RoundedOperand operand_of(const Graph& graph, const EpilogueCarrier& c) {
   const Node& node = graph.node(c.id);
   const Value& w = graph.value(node.input(1));
   if (!w.is_constant()) return {.reason = "its weights are not constant"};
-  if (const char* reason = misfit(graph, c)) return {.reason = reason};
+  if (const char* reason = rejection(graph, c)) return {.reason = reason};
   const int64_t products = products_of(graph, c);
   if (products <= 0) return {.reason = "its sums are empty"};
   if (products > IntegerProduct::kMostProducts) return {.reason = "its sums have more than 32 bits"};
@@ -337,7 +337,7 @@ bool take_scale(Graph& graph, NodeId id, RewriteBudget& budget) {
 }
 
 int make_integer(Graph& graph, RewriteBudget& budget) {
-  if (!simulates_integers(graph)) return 0;
+  if (!has_fake_quantization(graph)) return 0;
   int count = 0;
   Int8Values made;
   const std::vector<NodeId> products = graph.order();
@@ -354,7 +354,7 @@ int make_integer(Graph& graph, RewriteBudget& budget) {
 
 std::string why_in_float32(const Graph& graph, NodeId id) {
   const Op& op = graph.node(id).op;
-  if (op.row().flops == nullptr || op.is<IntegerLinear>() || op.is<IntegerConv2d>()) return {};
+  if (op.schema().flops == nullptr || op.is<IntegerLinear>() || op.is<IntegerConv2d>()) return {};
   constexpr const char* kLeftOut = "the rewrite integer_regions was left out";
   if (op.is<Matmul>()) {
     const char* reason = operands_of_matmul(graph, graph.node(id)).reason;

@@ -12,7 +12,7 @@ namespace coracle {
 inline bool reorders(const Node& node) {
   const Op& op = node.op;
   return node.outputs.size() == 1 &&
-         (op.row().reshapes || op.is<Transpose>() || op.is<Concat>() || op.is<ChannelShuffle>());
+         (op.schema().reshapes || op.is<Transpose>() || op.is<Concat>() || op.is<ChannelShuffle>());
 }
 
 }  // namespace coracle

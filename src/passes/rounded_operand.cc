@@ -73,8 +73,8 @@ RoundedOperand rounded_linearly(const Graph& graph, const Node& node, const Dequ
 
 /// True if the one result of a node is made of elements of its operand 0.
 bool only_moves(const Node& node) {
-  const OpRow& row = node.op.row();
-  return (row.reshapes || row.view_of_result != nullptr) && node.outputs.size() == 1;
+  const OpSchema& schema = node.op.schema();
+  return (schema.reshapes || schema.view_of_result != nullptr) && node.outputs.size() == 1;
 }
 
 }  // namespace

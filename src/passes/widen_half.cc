@@ -38,7 +38,7 @@ Fact widened(const Fact& f) {
 
 /// True if a node has half operands and gives for float32 ones the same results in float32.
 bool can_widen(const Graph& graph, const Node& node) {
-  if (!node.op.row().pure || !node.regions.empty()) return false;
+  if (!node.op.schema().pure || !node.regions.empty()) return false;
   std::vector<Fact> in;
   for (ValueId v : node.inputs) in.push_back(widened(graph.fact(v)));
   const auto is_half_value = [&](ValueId v) { return is_half(graph.fact(v)); };
@@ -61,9 +61,9 @@ bool can_widen(const Graph& graph, const Node& node) {
 
 /// Results have elements of the operands and no others.
 bool keeps_elements(const Node& node) {
-  const OpRow& row = node.op.row();
-  return row.reshapes || row.view_of_result != nullptr || row.view_of_operand != nullptr || node.op.is<Transpose>() ||
-         node.op.is<Embedding>() || node.op.is<LookupTable>() || node.op.is<Gather>();
+  const OpSchema& schema = node.op.schema();
+  return schema.reshapes || schema.view_of_result != nullptr || schema.view_of_operand != nullptr ||
+         node.op.is<Transpose>() || node.op.is<Embedding>() || node.op.is<LookupTable>() || node.op.is<Gather>();
 }
 
 /// The float32 values of half values.

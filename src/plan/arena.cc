@@ -18,29 +18,29 @@ constexpr int64_t kAlignment = 64;
 Size aligned(size_t bytes) { return Size(bytes).rounded_up(kAlignment); }
 
 /// Blocks that are placed, found by when they live: those that begin at a step, and those that live at it (a segment
-/// tree over the steps), so that a block is compared with the others of its own time only.
-class PlacedBlocks {
+/// tree over the steps), so that an allocation is compared with the others of its own time only.
+class PlacedAllocations {
  public:
-  explicit PlacedBlocks(const std::vector<ArenaBlock>& blocks) : blocks_(blocks) {
-    for (const ArenaBlock& b : blocks) begins_.push_back(b.first);
+  explicit PlacedAllocations(const std::vector<ArenaAllocation>& allocations) : allocations_(allocations) {
+    for (const ArenaAllocation& b : allocations) begins_.push_back(b.first);
     std::sort(begins_.begin(), begins_.end());
     begins_.erase(std::unique(begins_.begin(), begins_.end()), begins_.end());
     beginning_.resize(begins_.size());
     living_.resize(2 * begins_.size());
   }
 
-  void add(size_t block) {
-    const auto [first, end] = span_of(blocks_[block]);
-    beginning_[first].push_back(block);
+  void add(size_t allocation) {
+    const auto [first, end] = span_of(allocations_[allocation]);
+    beginning_[first].push_back(allocation);
     for (size_t l = first + begins_.size(), r = end + begins_.size(); l < r; l /= 2, r /= 2) {
-      if (l % 2 == 1) living_[l++].push_back(block);
-      if (r % 2 == 1) living_[--r].push_back(block);
+      if (l % 2 == 1) living_[l++].push_back(allocation);
+      if (r % 2 == 1) living_[--r].push_back(allocation);
     }
   }
 
-  /// Those that live at one of the steps of `block`.
-  void find(const ArenaBlock& block, std::vector<size_t>& found) const {
-    const auto [first, end] = span_of(block);
+  /// Those that live at one of the steps of `allocation`.
+  void find(const ArenaAllocation& allocation, std::vector<size_t>& found) const {
+    const auto [first, end] = span_of(allocation);
     found.clear();
     for (size_t at = first + begins_.size(); at >= 1; at /= 2) {
       found.insert(found.end(), living_[at].begin(), living_[at].end());
@@ -49,14 +49,14 @@ class PlacedBlocks {
   }
 
  private:
-  /// Steps at which blocks begin, by their number among those: the others tell nothing apart.
-  std::pair<size_t, size_t> span_of(const ArenaBlock& b) const {
+  /// Steps at which allocations begin, by their number among those: the others tell nothing apart.
+  std::pair<size_t, size_t> span_of(const ArenaAllocation& b) const {
     const auto first = std::lower_bound(begins_.begin(), begins_.end(), b.first);
     const auto end = std::upper_bound(first, begins_.end(), b.last);
     return {static_cast<size_t>(first - begins_.begin()), static_cast<size_t>(end - begins_.begin())};
   }
 
-  const std::vector<ArenaBlock>& blocks_;
+  const std::vector<ArenaAllocation>& allocations_;
   std::vector<int> begins_;
   std::vector<std::vector<size_t>> beginning_;
   std::vector<std::vector<size_t>> living_;
@@ -64,24 +64,24 @@ class PlacedBlocks {
 
 }  // namespace
 
-ArenaPlan plan_arena(const std::vector<ArenaBlock>& blocks) {
+ArenaPlan plan_arena(const std::vector<ArenaAllocation>& allocations) {
   ArenaPlan plan;
-  plan.offsets.resize(blocks.size(), 0);
-  std::vector<size_t> by_size(blocks.size());
+  plan.offsets.resize(allocations.size(), 0);
+  std::vector<size_t> by_size(allocations.size());
   std::iota(by_size.begin(), by_size.end(), size_t{0});
   std::stable_sort(by_size.begin(), by_size.end(),
-                   [&](size_t a, size_t b) { return blocks[a].bytes > blocks[b].bytes; });
-  PlacedBlocks placed(blocks);
+                   [&](size_t a, size_t b) { return allocations[a].bytes > allocations[b].bytes; });
+  PlacedAllocations placed(allocations);
   std::vector<size_t> others;
   for (size_t b : by_size) {
     Deadline::check_current();
-    const Size bytes = aligned(blocks[b].bytes);
-    placed.find(blocks[b], others);
+    const Size bytes = aligned(allocations[b].bytes);
+    placed.find(allocations[b], others);
     std::sort(others.begin(), others.end(), [&](size_t x, size_t y) { return plan.offsets[x] < plan.offsets[y]; });
     Size offset;
     for (size_t other : others) {
       if (Size(plan.offsets[other]) >= offset + bytes) break;
-      offset = std::max(offset, plan.offsets[other] + aligned(blocks[other].bytes));
+      offset = std::max(offset, plan.offsets[other] + aligned(allocations[other].bytes));
     }
     plan.offsets[b] = offset.bytes();
     plan.bytes = std::max(plan.bytes, (offset + bytes).bytes());
@@ -90,14 +90,14 @@ ArenaPlan plan_arena(const std::vector<ArenaBlock>& blocks) {
   return plan;
 }
 
-ArenaPlans plan_arenas(const std::vector<ArenaBlock>& blocks, size_t largest) {
+ArenaPlans plan_arenas(const std::vector<ArenaAllocation>& allocations, size_t largest) {
   ArenaPlans plans;
-  plans.spots.resize(blocks.size());
-  std::vector<size_t> left(blocks.size());
+  plans.spots.resize(allocations.size());
+  std::vector<size_t> left(allocations.size());
   std::iota(left.begin(), left.end(), size_t{0});
   while (!left.empty()) {
-    std::vector<ArenaBlock> tried;
-    for (size_t b : left) tried.push_back(blocks[b]);
+    std::vector<ArenaAllocation> tried;
+    for (size_t b : left) tried.push_back(allocations[b]);
     const ArenaPlan plan = plan_arena(tried);
     std::vector<size_t> rest;
     size_t bytes = 0;
@@ -110,8 +110,9 @@ ArenaPlans plan_arenas(const std::vector<ArenaBlock>& blocks, size_t largest) {
       plans.spots[left[i]] = {static_cast<uint32_t>(plans.bytes.size()), plan.offsets[i]};
       bytes = std::max(bytes, end);
     }
-    require(rest.size() < left.size(), ErrorCode::kOutOfMemory, "a tensor of ", counted(blocks[left[0]].bytes, "byte"),
-            " is larger than a block of memory may be, ", counted(largest, "byte"));
+    require(rest.size() < left.size(), ErrorCode::kOutOfMemory, "a tensor of ",
+            counted(allocations[left[0]].bytes, "byte"), " is larger than a block of memory may be, ",
+            counted(largest, "byte"));
     plans.bytes.push_back(bytes);
     left = std::move(rest);
   }

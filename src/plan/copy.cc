@@ -47,8 +47,8 @@ void reference(const Copy& /*op*/, ReferenceArgs& a) {
   for (int i = 0; i < a.out_count(0); ++i) a.out(0, i) = a.in(0, i);
 }
 
-const Kernel& copy_kernel() {
-  static constexpr Kernel kCopy = {.name = "copy", .op = nullptr, .types = kAnyTypeRule, .run = run_copy};
+const KernelDef& copy_kernel() {
+  static constexpr KernelDef kCopy = {.name = "copy", .op = nullptr, .types = kAnyTypeRule, .run = run_copy};
   return kCopy;
 }
 

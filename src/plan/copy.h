@@ -37,7 +37,7 @@ struct CopyPlan {
 
 /// The kernel of copies: gives them to the call's queue. `workspace` is the staging memory. What was staged on the way
 /// to the host is put into the results by `take_staged`, once the queue has come so far.
-const Kernel& copy_kernel();
+const KernelDef& copy_kernel();
 void take_staged(const KernelCall& call);
 
 }  // namespace coracle

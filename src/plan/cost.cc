@@ -15,7 +15,7 @@ Cost cost_of(const Op& op, const NodeFacts& facts) {
       known = known && counts;
     }
   }
-  if (known && op.row().flops != nullptr) cost.flops = op.row().flops(op.attributes(), facts);
+  if (known && op.schema().flops != nullptr) cost.flops = op.schema().flops(op.attributes(), facts);
   return cost;
 }
 

@@ -27,26 +27,26 @@ struct Probe {
   std::string missing;  ///< why there is none ("libOpenCL.so.1 was not found: install the driver of the device")
 };
 
-/// What the rows of a device may need of it (Kernel::capability), and how they may compute (Kernel::mode).
+/// What the kernels of a device may need of it (KernelDef::capability), and how they may compute (KernelDef::mode).
 struct Capabilities {
   /// By number: "sse2", "avx2".
   std::span<const std::string_view> (*names)();
   /// The greatest that is there.
-  DeviceNumber (*best)();
-  bool (*has)(DeviceNumber capability);
-  /// Whether a row runs if `capability` is the greatest that may be used, and computes as `precision` allows.
-  /// `emulated` has also the rows for modes that this machine has in plain code alone.
-  bool (*takes)(const Kernel& row, DeviceNumber capability, Precision precision, bool emulated);
+  CapabilityLevel (*best)();
+  bool (*has)(CapabilityLevel capability);
+  /// Whether a kernel runs if `capability` is the greatest that may be used, and computes as `precision` allows.
+  /// `emulated` has also the kernels for modes that this machine has in plain code alone.
+  bool (*takes)(const KernelDef& kernel, CapabilityLevel capability, Precision precision, bool emulated);
 };
 
 /// A kind of device, with its kernels. One folder of src/devices each.
 struct Device {
   const char* name;  ///< "opencl", as people write it
   std::span<const KernelTable* const> (*kernels)();
-  /// Null where all rows run on all devices of this kind.
+  /// Null where all kernels run on all devices of this kind.
   const Capabilities* capabilities = nullptr;
   /// Takes some tenths of a second on all threads of the pool. Of the host alone.
-  MachineLimits (*measure_limits)(DeviceNumber capability, ThreadPool& pool);
+  MachineLimits (*measure_limits)(CapabilityLevel capability, ThreadPool& pool);
   /// What is there, without taking it into use; never throws but for memory. Null for the host.
   Probe (*probe)();
   /// Takes device `index` of the probe's list into use. Throws Error, with what to do. Null for the host.

@@ -30,60 +30,61 @@ class DeviceArena {
         place_(place),
         alignment_(alignment_of(device)),
         // Of whole tensors.
-        largest_(device.open->info().largest_block / static_cast<size_t>(alignment_) * static_cast<size_t>(alignment_)),
-        taken_(steps.locals.size(), false) {}
+        largest_(device.open->info().largest_allocation / static_cast<size_t>(alignment_) *
+                 static_cast<size_t>(alignment_)),
+        taken_(steps.buffers.size(), false) {}
 
   DeviceNeeds place() {
     for (const Step& step : steps_.steps) {
       if (step.copy == nullptr || step.place != place_ || step.copy->staged.empty()) continue;
       add_together(step.copy->upload ? step.out : step.in);
     }
-    for (size_t l = 0; l < steps_.locals.size(); ++l) {
+    for (size_t l = 0; l < steps_.buffers.size(); ++l) {
       if (is_free(l)) add({l});
     }
-    const ArenaPlans plans = plan_arenas(blocks_, largest_);
-    for (size_t b = 0; b < blocks_.size(); ++b) {
+    const ArenaPlans plans = plan_arenas(allocations_, largest_);
+    for (size_t b = 0; b < allocations_.size(); ++b) {
       size_t offset = plans.spots[b].offset;
       for (size_t l : members_[b]) {
-        steps_.locals[l].slot.block = plans.spots[b].arena;
-        steps_.locals[l].slot.offset = offset;
-        offset += room(steps_.locals[l].fact.bytes(), alignment_);
+        steps_.buffers[l].slot.allocation = plans.spots[b].arena;
+        steps_.buffers[l].slot.offset = offset;
+        offset += room(steps_.buffers[l].fact.bytes(), alignment_);
       }
     }
-    return {.blocks = plans.bytes};
+    return {.allocations = plans.bytes};
   }
 
  private:
-  /// True for a local that has memory of its own here, and none yet.
+  /// True for a buffer that has memory of its own here, and none yet.
   bool is_free(size_t l) const {
-    const Local& local = steps_.locals[l];
-    return !taken_[l] && local.fact.place == place_ && local.alias_of < 0 && local.slot.kind == Slot::Kind::kArena &&
+    const SegmentBuffer& buffer = steps_.buffers[l];
+    return !taken_[l] && buffer.fact.place == place_ && buffer.alias_of < 0 && buffer.slot.kind == Slot::Kind::kArena &&
            last_[l] >= 0;
   }
 
-  void add_together(const std::vector<int>& locals) {
+  void add_together(const std::vector<int>& buffers) {
     std::vector<size_t> together;
     Size bytes;
-    for (int local : locals) {
-      const auto l = static_cast<size_t>(owner_of(steps_, local));
+    for (int buffer : buffers) {
+      const auto l = static_cast<size_t>(owner_of(steps_, buffer));
       if (!is_free(l)) continue;
       taken_[l] = true;
       together.push_back(l);
-      bytes += room(steps_.locals[l].fact.bytes(), alignment_);
+      bytes += room(steps_.buffers[l].fact.bytes(), alignment_);
     }
     if (bytes.bytes() <= largest_ && !together.empty()) return add(together);
     for (size_t l : together) add({l});
   }
 
-  void add(const std::vector<size_t>& locals) {
-    ArenaBlock block{.bytes = 0, .first = first_[locals[0]], .last = -1};
-    for (size_t l : locals) {
-      block.bytes += room(steps_.locals[l].fact.bytes(), alignment_);
-      block.first = std::min(block.first, first_[l]);
-      block.last = std::max(block.last, last_[l]);
+  void add(const std::vector<size_t>& buffers) {
+    ArenaAllocation allocation{.bytes = 0, .first = first_[buffers[0]], .last = -1};
+    for (size_t l : buffers) {
+      allocation.bytes += room(steps_.buffers[l].fact.bytes(), alignment_);
+      allocation.first = std::min(allocation.first, first_[l]);
+      allocation.last = std::max(allocation.last, last_[l]);
     }
-    blocks_.push_back(block);
-    members_.push_back(locals);
+    allocations_.push_back(allocation);
+    members_.push_back(buffers);
   }
 
   Steps& steps_;
@@ -92,8 +93,8 @@ class DeviceArena {
   const Place place_;
   const int64_t alignment_;
   const size_t largest_;
-  std::vector<bool> taken_;  // by local: it is in a block
-  std::vector<ArenaBlock> blocks_;
+  std::vector<bool> taken_;  // by buffer: it is in an allocation
+  std::vector<ArenaAllocation> allocations_;
   std::vector<std::vector<size_t>> members_;
 };
 
@@ -102,15 +103,15 @@ void plan_step_transfers(const Steps& steps, const Step& step, int64_t alignment
   CopyPlan& plan = *step.copy;
   const std::vector<int>& there = plan.upload ? step.out : step.in;
   for (size_t i = 0; i < there.size(); ++i) {
-    const Local& local = steps.locals[static_cast<size_t>(there[i])];
-    const size_t bytes = local.fact.bytes();
+    const SegmentBuffer& buffer = steps.buffers[static_cast<size_t>(there[i])];
+    const size_t bytes = buffer.fact.bytes();
     if (bytes == 0) continue;
     if (!plan.staged.empty() && !plan.transfers.empty()) {
       Transfer& before = plan.transfers.back();
-      const Slot& from = steps.locals[static_cast<size_t>(there[before.item])].slot;
+      const Slot& from = steps.buffers[static_cast<size_t>(there[before.item])].slot;
       const size_t distance = plan.staged[i] - plan.staged[before.item];
-      const bool behind = local.slot.kind == Slot::Kind::kArena && from.kind == Slot::Kind::kArena &&
-                          from.block == local.slot.block && from.offset + distance == local.slot.offset &&
+      const bool behind = buffer.slot.kind == Slot::Kind::kArena && from.kind == Slot::Kind::kArena &&
+                          from.allocation == buffer.slot.allocation && from.offset + distance == buffer.slot.offset &&
                           room(before.bytes, alignment) == distance;
       if (behind) {
         before.bytes = distance + bytes;
@@ -139,7 +140,7 @@ void plan_transfers(Steps& steps, std::span<const UsedDevice> devices) {
     size_t& staging = steps.devices[d].staging;
     for (size_t i = 0; i < step.copy->staged.size(); ++i) {
       step.copy->staged[i] = staging;
-      const Fact& fact = steps.locals[static_cast<size_t>(step.in[i])].fact;
+      const Fact& fact = steps.buffers[static_cast<size_t>(step.in[i])].fact;
       staging = (Size(staging) + room(fact.bytes(), alignment)).bytes();
     }
     plan_step_transfers(steps, step, alignment);

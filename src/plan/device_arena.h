@@ -7,13 +7,13 @@
 
 namespace coracle {
 
-/// Gives each local of a device its memory in the device's arena, by its live range [first, last] (by local, of those
-/// that others lie in). What the segment gets lies together, and so does what it gives, as far as a block of the
+/// Gives each buffer of a device its memory in the device's arena, by its live range [first, last] (by buffer, of those
+/// that others lie in). What the segment gets lies together, and so does what it gives, as far as an allocation of the
 /// device's memory holds it: one transfer copies it.
 void place_on_devices(Steps& steps, const std::vector<int>& first, const std::vector<int>& last,
                       std::span<const UsedDevice> devices);
 
-/// Plans staging memory and the transfers of each copy, once all locals have their memory.
+/// Plans staging memory and the transfers of each copy, once all buffers have their memory.
 void plan_transfers(Steps& steps, std::span<const UsedDevice> devices);
 
 }  // namespace coracle

@@ -9,8 +9,9 @@
 namespace coracle {
 namespace {
 
-/// Constants lie in blocks of this size, larger ones in blocks of their own: devices take their time for each block.
-constexpr size_t kBlockBytes = size_t{4} << 20U;
+/// Constants lie in blocks of this size, larger ones in blocks of their own: devices take their time for each
+/// allocation.
+constexpr size_t kAllocationBytes = size_t{4} << 20U;
 
 }  // namespace
 
@@ -21,7 +22,7 @@ DevicePiece DeviceConstants::get(std::string_view name, const Tensor& constant) 
   if (queue_ == nullptr) queue_ = device_->make_queue();
   DevicePiece piece = take(constant.bytes());
   if (constant.bytes() != 0) {
-    queue_->upload(constant.raw(), {piece.block.get(), piece.offset}, constant.bytes());
+    queue_->upload(constant.raw(), {piece.allocation.get(), piece.offset}, constant.bytes());
     on_their_way_.push_back(key);
   }
   pieces_.emplace(std::move(key), piece);
@@ -45,12 +46,12 @@ DevicePiece DeviceConstants::take(size_t bytes) {
   const DeviceInfo& info = device_->info();
   const size_t wanted = Size(std::max<size_t>(bytes, 1)).rounded_up(static_cast<int64_t>(info.alignment)).bytes();
   if (wanted > free_bytes_) {
-    const size_t block = std::max(wanted, std::min(kBlockBytes, info.largest_block));
-    DevicePiece made{.block = device_->allocate(block)};
-    bytes_ += block;
-    if (block == wanted) return made;  // what is left of the block before stays of use
+    const size_t allocation = std::max(wanted, std::min(kAllocationBytes, info.largest_allocation));
+    DevicePiece made{.allocation = device_->allocate(allocation)};
+    bytes_ += allocation;
+    if (allocation == wanted) return made;  // what is left of the allocation before stays of use
     free_ = std::move(made);
-    free_bytes_ = block;
+    free_bytes_ = allocation;
   }
   DevicePiece piece = free_;
   free_.offset += wanted;

@@ -13,9 +13,9 @@
 
 namespace coracle {
 
-/// Some bytes of a device's memory, and a share of the block that they lie in.
+/// Some bytes of a device's memory, and a share of the allocation that they lie in.
 struct DevicePiece {
-  std::shared_ptr<void> block;
+  std::shared_ptr<void> allocation;
   size_t offset = 0;
 };
 
@@ -41,7 +41,7 @@ class DeviceConstants {
   std::unique_ptr<Queue> queue_;
   std::unordered_map<std::string, DevicePiece> pieces_;
   std::vector<std::string> on_their_way_;
-  DevicePiece free_;  // what is left of the newest block
+  DevicePiece free_;  // what is left of the newest allocation
   size_t free_bytes_ = 0;
   size_t bytes_ = 0;
 };

@@ -20,31 +20,31 @@
 #include "plan/queue.h"
 #include "plan/type_rule.h"
 
-/// What a kernel is: a row of constant data. Rows of an operator are tried in order and the first that fits runs.
+/// What a kernel is: constant data, a KernelDef. Those of an operator are tried in order and the first that fits runs.
 namespace coracle {
 
 /// Why a kernel does not take a node, as a literal ("only stride 1"); null if it does.
-using Misfit = const char*;
+using RejectionReason = const char*;
 
-struct Kernel;
+struct KernelDef;
 
-/// A number whose meaning is a device's: of an enumeration like the CPU's instruction sets. Plans compare such numbers
-/// and know no more of them.
-class DeviceNumber {
+/// A level of what a device can do, a number whose meaning is the device's: of an enumeration like the CPU's
+/// instruction sets. Plans compare such numbers and know no more of them.
+class CapabilityLevel {
  public:
-  constexpr DeviceNumber() = default;
-  // NOLINTNEXTLINE(google-explicit-constructor): rows are written with the enumerators
+  constexpr CapabilityLevel() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): kernels are defined with the enumerators
   template <class E>
   requires std::is_enum_v<E>
-  constexpr DeviceNumber(E value) : value_(static_cast<uint8_t>(value)) { static_assert(sizeof(E) == 1); }
-  constexpr explicit DeviceNumber(uint8_t value) : value_(value) {}
+  constexpr CapabilityLevel(E value) : value_(static_cast<uint8_t>(value)) { static_assert(sizeof(E) == 1); }
+  constexpr explicit CapabilityLevel(uint8_t value) : value_(value) {}
 
   template <class E>
   constexpr E as() const {
     return static_cast<E>(value_);
   }
   constexpr uint8_t value() const { return value_; }
-  constexpr auto operator<=>(const DeviceNumber&) const = default;  // NOLINT(modernize-use-nullptr): none is here
+  constexpr auto operator<=>(const CapabilityLevel&) const = default;  // NOLINT(modernize-use-nullptr): none is here
 
  private:
   uint8_t value_ = 0;
@@ -55,9 +55,9 @@ class ArgFacts : public NodeFacts {
  public:
   using NodeFacts::NodeFacts;
 
-  /// The row that is asked: its capability and mode are what `fits` and `prepare` of several rows differ in.
-  const Kernel& kernel() const { return *kernel_; }
-  void set_kernel(const Kernel& kernel) { kernel_ = &kernel; }
+  /// The kernel that is asked: its capability and mode are what `fits` and `prepare` of several kernels differ in.
+  const KernelDef& kernel() const { return *kernel_; }
+  void set_kernel(const KernelDef& kernel) { kernel_ = &kernel; }
 
   /// How an operand or result lies in the larger tensor that `run` gets in its place; null where it has its own. Others
   /// are never seen by kernels that are not `strided`.
@@ -76,7 +76,7 @@ class ArgFacts : public NodeFacts {
     return views.empty() ? nullptr : views[static_cast<size_t>(i)];
   }
 
-  const Kernel* kernel_ = nullptr;
+  const KernelDef* kernel_ = nullptr;
   std::span<const StridedView* const> in_views_;
   std::span<const StridedView* const> out_views_;
 };
@@ -96,7 +96,7 @@ struct Prepared {
   size_t workspace = 0;                 ///< bytes of scratch `run` needs, 64-byte aligned, content undefined
   size_t state_bytes = 0;               ///< size of `state`, for the bound on cached steps
   int in_place = -1;                    ///< operand (flat) on which result 0 may be written, if nothing else needs it
-  std::optional<RowWindow> rows;        ///< if Kernel::run_rows takes this call
+  std::optional<RowWindow> rows;        ///< if KernelDef::run_rows takes this call
 };
 
 /// Services for `prepare`.
@@ -120,9 +120,9 @@ struct PrepareContext {
 
 /// One operand or result of a call.
 struct TensorView {
-  void* data = nullptr;  ///< on the host its elements, on a device the block of memory that they lie in
+  void* data = nullptr;  ///< on the host its elements, on a device the allocation that they lie in
   const Fact* fact = nullptr;
-  size_t offset = 0;  ///< bytes from the begin of that block; 0 on the host
+  size_t offset = 0;  ///< bytes from the begin of that allocation; 0 on the host
   template <class T>
   T* as() const {
     return static_cast<T*>(data);
@@ -144,10 +144,10 @@ class ResultMaker {
 
 /// What `run` gets. It allocates nothing, checks nothing that was known while planning, and cannot throw.
 struct KernelCall {
-  const OpRow* row = nullptr;
-  const Kernel* kernel = nullptr;  ///< the row that runs
-  const void* op = nullptr;        ///< the operator's attributes
-  std::span<const TensorView> in;  ///< flat, ordered by port (ArgFacts::index)
+  const OpSchema* schema = nullptr;
+  const KernelDef* kernel = nullptr;  ///< the one that runs
+  const void* op = nullptr;           ///< the operator's attributes
+  std::span<const TensorView> in;     ///< flat, ordered by port (ArgFacts::index)
   std::span<const TensorView> out;
   std::span<const int> in_counts;
   std::span<const int> out_counts;
@@ -178,33 +178,34 @@ struct KernelCall {
   }
 };
 
-/// Of a row so slow that operands are rather converted for another.
+/// Of a kernel so slow that operands are rather converted for another.
 inline constexpr int8_t kLastResort = -128;
 
-/// What a row is estimated to take for one item of a batch, and the best row without its mode, in processor cycles.
+/// What a kernel is estimated to take for one item of a batch, and the best one without its mode, in processor cycles.
 struct CostEstimate {
   double own = 0;
   double others = 0;
 
-  /// A row has to be faster by a tenth: estimates are rough.
+  /// A kernel has to be faster by a tenth: estimates are rough.
   bool pays() const { return own * 1.1 <= others; }
 };
 
-struct Kernel {
+struct KernelDef {
   const char* name;  ///< "conv2d.indirect.avx512"
-  const OpRow* op;
-  DeviceNumber capability = {};  ///< what it needs of the device, greater for what is more special: an instruction set
+  const OpSchema* op;
+  CapabilityLevel capability =
+      {};  ///< what it needs of the device, greater for what is more special: an instruction set
   LayoutRule layout = LayoutRule::kRowMajor;
-  DeviceNumber mode = {};  ///< how it computes, where there are several ways for the same types; 0: as the types say
+  CapabilityLevel mode = {};  ///< how it computes, where there are several ways for the same types; 0: as the types say
   TypeRule types = kFloat32Rule;
-  int8_t rank = 0;        ///< greater first among rows of one capability and mode; kLastResort: where no other fits
+  int8_t rank = 0;        ///< greater first among kernels of one capability and mode; kLastResort: where no other fits
   bool view = false;      ///< result 0 is operand 0 seen with another type: nothing runs
   bool strided = false;   ///< `fits` and `prepare` also take operands and results that lie in larger tensors
   bool sized = false;     ///< for nodes with results whose size depends on the data: `run` asks for those
   double multiplies = 1;  ///< its share of the multiplications that the operator's formula has
-  Misfit (*fits)(const void* op, const ArgFacts& args) = nullptr;  ///< null: always fits
-  /// Of a row that fits, where it may be slower than others that do. Null, or nothing: it is chosen wherever it fits.
-  /// How an item of a batch is computed must not depend on how many there are, nor on the number of threads.
+  RejectionReason (*fits)(const void* op, const ArgFacts& args) = nullptr;  ///< null: always fits
+  /// Of a kernel that fits, where it may be slower than others that do. Null, or nothing: it is chosen wherever it
+  /// fits. How an item of a batch is computed must not depend on how many there are, nor on the number of threads.
   std::optional<CostEstimate> (*estimate)(const void* op, const ArgFacts& args) = nullptr;
   Prepared (*prepare)(const void* op, const ArgFacts& args, PrepareContext& context) = nullptr;  ///< null: nothing
   void (*run)(KernelCall& call) noexcept = nullptr;
@@ -213,7 +214,7 @@ struct Kernel {
   void (*run_rows)(const KernelCall& call, int64_t begin, int64_t end) noexcept = nullptr;
 
   /// What `fits` says of a node.
-  Misfit misfit(const void* attributes, ArgFacts args) const {
+  RejectionReason rejection(const void* attributes, ArgFacts args) const {
     args.set_kernel(*this);
     return fits == nullptr ? nullptr : fits(attributes, args);
   }
@@ -229,9 +230,9 @@ struct Kernel {
   }
 };
 
-/// The rows of one file, in order of preference.
+/// The kernels of one file, in order of preference.
 struct KernelTable {
-  std::span<const Kernel> rows;
+  std::span<const KernelDef> kernels;
 };
 
 }  // namespace coracle

@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "plan/copy_elision.h"
 #include "plan/reference_kernel.h"
-#include "plan/strided.h"
 #include "plan/view_kernel.h"
 
 namespace coracle {
@@ -15,22 +15,22 @@ namespace coracle {
 KernelSelector::KernelSelector(KernelChoice choice) : choice_(std::move(choice)) {
   const Device& host = host_device();
   if (!host.capabilities->has(choice_.capability)) choice_.capability = host.capabilities->best();
-  add(host, rows_);
+  add(host, kernels_);
   add_stages(host.stages);
   references_.reserve(all_ops().size());
-  for (const OpRow* op : all_ops()) {
+  for (const OpSchema* op : all_ops()) {
     if (op->reference == nullptr) continue;
     references_.push_back(reference_kernel(*op));
-    rows_[op].push_back(&references_.back());
+    kernels_[op].push_back(&references_.back());
   }
-  sort(rows_);
-  device_rows_.resize(choice_.devices.size());
-  for (size_t i = 0; i < device_rows_.size(); ++i) {
-    add(*choice_.devices[i].device, device_rows_[i]);
-    sort(device_rows_[i]);
+  sort(kernels_);
+  device_kernels_.resize(choice_.devices.size());
+  for (size_t i = 0; i < device_kernels_.size(); ++i) {
+    add(*choice_.devices[i].device, device_kernels_[i]);
+    sort(device_kernels_[i]);
     add_stages(choice_.devices[i].device->stages);
   }
-  add_stages({&kStrided, 1});
+  add_stages({&kCopyElision, 1});
 }
 
 void KernelSelector::add_stages(std::span<const PlanStage> stages) {
@@ -40,28 +40,29 @@ void KernelSelector::add_stages(std::span<const PlanStage> stages) {
   }
 }
 
-void KernelSelector::add(const Device& device, Rows& rows) const {
-  for (const Kernel& kernel : view_kernels()) {
-    if (allows(kernel.name)) rows[kernel.op].push_back(&kernel);
+void KernelSelector::add(const Device& device, KernelsOfOps& kernels) const {
+  for (const KernelDef& kernel : view_kernels()) {
+    if (allows(kernel.name)) kernels[kernel.op].push_back(&kernel);
   }
-  const auto takes = [&](const Kernel& kernel) {
+  const auto takes = [&](const KernelDef& kernel) {
     return device.capabilities == nullptr ||
            device.capabilities->takes(kernel, choice_.capability, choice_.precision, choice_.emulates_modes);
   };
   for (const KernelTable* table : device.kernels()) {
-    for (const Kernel& kernel : table->rows) {
-      if (takes(kernel) && allows(kernel.name)) rows[kernel.op].push_back(&kernel);
+    for (const KernelDef& kernel : table->kernels) {
+      if (takes(kernel) && allows(kernel.name)) kernels[kernel.op].push_back(&kernel);
     }
   }
 }
 
-void KernelSelector::sort(Rows& rows) {
+void KernelSelector::sort(KernelsOfOps& kernels) {
   // Modes of their own first, then the greatest capability; within one by rank, then the order of the table.
-  const auto order = [](const Kernel* k) {
-    return std::tuple(k->rank != kLastResort, k->mode != DeviceNumber(), k->capability, k->rank);
+  const auto order = [](const KernelDef* k) {
+    return std::tuple(k->rank != kLastResort, k->mode != CapabilityLevel(), k->capability, k->rank);
   };
-  for (auto& [op, list] : rows) {
-    std::stable_sort(list.begin(), list.end(), [&](const Kernel* a, const Kernel* b) { return order(a) > order(b); });
+  for (auto& [op, list] : kernels) {
+    std::stable_sort(list.begin(), list.end(),
+                     [&](const KernelDef* a, const KernelDef* b) { return order(a) > order(b); });
   }
 }
 
@@ -74,17 +75,17 @@ bool KernelSelector::allows(std::string_view kernel) const {
                       [&](const std::string& d) { return kernel.starts_with(d); });
 }
 
-std::span<const Kernel* const> KernelSelector::rows(const OpRow& op) const {
-  const auto it = rows_.find(&op);
-  require(it != rows_.end(), ErrorCode::kUnsupported, "operator ", op.name, " has no kernel");
+std::span<const KernelDef* const> KernelSelector::kernels(const OpSchema& op) const {
+  const auto it = kernels_.find(&op);
+  require(it != kernels_.end(), ErrorCode::kUnsupported, "operator ", op.name, " has no kernel");
   return it->second;
 }
 
-std::span<const Kernel* const> KernelSelector::rows(const OpRow& op, Place place) const {
-  if (place.is_host()) return rows(op);
-  const Rows& rows = device_rows_.at(place.device - size_t{1});
-  const auto it = rows.find(&op);
-  return it == rows.end() ? std::span<const Kernel* const>() : it->second;
+std::span<const KernelDef* const> KernelSelector::kernels(const OpSchema& op, Place place) const {
+  if (place.is_host()) return kernels(op);
+  const KernelsOfOps& kernels = device_kernels_.at(place.device - size_t{1});
+  const auto it = kernels.find(&op);
+  return it == kernels.end() ? std::span<const KernelDef* const>() : it->second;
 }
 
 }  // namespace coracle

@@ -12,7 +12,7 @@ namespace coracle {
 
 /// A kernel that was passed over, and why.
 struct Refusal {
-  const Kernel* kernel = nullptr;
+  const KernelDef* kernel = nullptr;
   std::string reason;
 };
 
@@ -24,12 +24,12 @@ struct UsedDevice {
 
 /// Which kernels a program may use.
 struct KernelChoice {
-  /// Of the host: rows for greater ones are left out.
-  DeviceNumber capability = host_device().capabilities->best();
+  /// Of the host: kernels for greater ones are left out.
+  CapabilityLevel capability = host_device().capabilities->best();
   Precision precision = Precision::kDefault;
   bool emulates_modes = false;  ///< also modes that the machine has not: slow, the same numbers
-  /// Prefixes of rows ("conv2d", "conv2d.indirect") and stages ("row_tiles"), and "cost": rows are chosen wherever they
-  /// fit, whatever they are estimated to take.
+  /// Prefixes of kernels ("conv2d", "conv2d.indirect") and stages ("row_tiles"), and "cost": kernels are chosen
+  /// wherever they fit, whatever they are estimated to take.
   std::vector<std::string> disabled = {};
   std::vector<UsedDevice> devices = {};  ///< in order of preference; place i is the i-th, from 1 on
 };
@@ -42,14 +42,14 @@ class KernelSelector {
   explicit KernelSelector(KernelChoice choice);
 
   bool allows(std::string_view kernel) const;
-  /// Whether a row that is slower than others by its estimate is passed over.
+  /// Whether a kernel that is slower than others by its estimate is passed over.
   bool weighs_cost() const { return allows("cost"); }
   /// Those of the host, which has one for every operator.
-  std::span<const Kernel* const> rows(const OpRow& op) const;
+  std::span<const KernelDef* const> kernels(const OpSchema& op) const;
   /// Those at a place; a device may have none.
-  std::span<const Kernel* const> rows(const OpRow& op, Place place) const;
-  /// The greatest of the host that rows may need, and its name: "avx2".
-  DeviceNumber capability() const { return choice_.capability; }
+  std::span<const KernelDef* const> kernels(const OpSchema& op, Place place) const;
+  /// The greatest of the host that kernels may need, and its name: "avx2".
+  CapabilityLevel capability() const { return choice_.capability; }
   std::string_view capability_name() const;
   /// What plans go through when all kernels are chosen: stages of the devices, the host's first, then those of all.
   const std::vector<const PlanStage*>& stages() const { return stages_; }
@@ -60,16 +60,16 @@ class KernelSelector {
   const char* name_of(Place place) const { return place.is_host() ? "cpu" : device(place).device->name; }
 
  private:
-  using Rows = std::unordered_map<const OpRow*, std::vector<const Kernel*>>;
+  using KernelsOfOps = std::unordered_map<const OpSchema*, std::vector<const KernelDef*>>;
 
   void add_stages(std::span<const PlanStage> stages);
-  void add(const Device& device, Rows& rows) const;
-  static void sort(Rows& rows);
+  void add(const Device& device, KernelsOfOps& kernels) const;
+  static void sort(KernelsOfOps& kernels);
 
   KernelChoice choice_;
-  std::vector<Kernel> references_;
-  Rows rows_;
-  std::vector<Rows> device_rows_;  // by device
+  std::vector<KernelDef> references_;
+  KernelsOfOps kernels_;
+  std::vector<KernelsOfOps> device_kernels_;  // by device
   std::vector<const PlanStage*> stages_;
 };
 

@@ -39,8 +39,8 @@ PackedKey key_of(int32_t graph, std::span<const int32_t> values, const Packing& 
 
 }  // namespace
 
-std::shared_ptr<const void> packed_alone(const Packing& packing, std::span<const Tensor* const> constants,
-                                         ThreadPool& pool, const RunContext& context) {
+std::shared_ptr<const void> packed_unshared(const Packing& packing, std::span<const Tensor* const> constants,
+                                            ThreadPool& pool, const RunContext& context) {
   std::shared_ptr<void> data = aligned_zeros(packing.bytes, context.ledger());
   packing.pack(packing.form, constants, static_cast<std::byte*>(data.get()), pool);
   context.check();

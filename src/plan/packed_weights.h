@@ -24,7 +24,7 @@ class PackedWeights {
   explicit PackedWeights(size_t limit = kNoLimit, std::vector<PackedConstants> saved = {});
 
   /// The packing of `constants`, which are `values` of graph number `graph`, made on `pool` at first use. Null where
-  /// those in use leave no room for it: it then belongs to whoever wants it (packed_alone). Throws Error,
+  /// those in use leave no room for it: it then belongs to whoever wants it (packed_unshared). Throws Error,
   /// also when the deadline of `context` passes meanwhile.
   std::shared_ptr<const void> get(int32_t graph, std::span<const int32_t> values, const Packing& packing,
                                   std::span<const Tensor* const> constants, ThreadPool& pool,

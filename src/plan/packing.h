@@ -54,7 +54,7 @@ struct Packing {
 
 /// New memory, charged to the ledger of `context`, for a packing that nobody else will want; 64-byte aligned. Throws
 /// Error, also when the deadline of `context` passes meanwhile.
-std::shared_ptr<const void> packed_alone(const Packing& packing, std::span<const Tensor* const> constants,
-                                         ThreadPool& pool, const RunContext& context);
+std::shared_ptr<const void> packed_unshared(const Packing& packing, std::span<const Tensor* const> constants,
+                                            ThreadPool& pool, const RunContext& context);
 
 }  // namespace coracle

@@ -8,7 +8,7 @@
 #include "base/counted.h"
 #include "base/deadline.h"
 #include "plan/cost.h"
-#include "plan/node_rows.h"
+#include "plan/kernel_matcher.h"
 
 namespace coracle {
 namespace {
@@ -41,7 +41,7 @@ class Partitioner {
       for (ValueId v : node(n).outputs) maker_[index(v)] = n;
       find_device(n);
     }
-    if (input_.selector.allows(kIslandsName)) drop_islands();
+    if (input_.selector.allows(kUnprofitableName)) drop_unprofitable();
     return std::move(places_);
   }
 
@@ -74,12 +74,12 @@ class Partitioner {
   /// Why the device does not take the node; empty if it does.
   std::string refusal_of(size_t n, Place place) const {
     const Node& node = this->node(n);
-    const std::span<const Kernel* const> rows = input_.selector.rows(node.op.row(), place);
-    if (rows.empty()) return text("it has none for ", node.op.name());
-    NodeRows tried(node, input_.facts);
+    const std::span<const KernelDef* const> kernels = input_.selector.kernels(node.op.schema(), place);
+    if (kernels.empty()) return text("it has none for ", node.op.name());
+    KernelMatcher tried(node, input_.facts);
     if (without_elements(node, tried.out())) return "there are no elements";
     tried.set_place(place);
-    const size_t largest = input_.selector.device(place).open->info().largest_block;
+    const size_t largest = input_.selector.device(place).open->info().largest_allocation;
     for (const std::vector<Fact>* facts : {&tried.in(), &tried.out()}) {
       for (const Fact& f : *facts) {
         if (f.place == place && f.bytes() > largest)
@@ -89,19 +89,19 @@ class Partitioner {
     std::vector<Refusal> refused;
     const auto takes = [&] {
       refused.clear();
-      return tried.choose(rows, Layout::kRowMajor, false, &refused) != nullptr ||
-             tried.choose(rows, Layout::kChannelsLast, false, nullptr) != nullptr;
+      return tried.choose(kernels, Layout::kRowMajor, false, &refused) != nullptr ||
+             tried.choose(kernels, Layout::kChannelsLast, false, nullptr) != nullptr;
     };
     if (takes()) return {};
     std::string reason = refused.empty() ? "none for it" : text(refused[0].kernel->name, ": ", refused[0].reason);
-    const bool widened = tried.widen([&](size_t i) { return input_.wide_value(node.inputs[i]); });
-    return widened && takes() ? std::string() : reason;
+    const bool upcast = tried.upcast([&](size_t i) { return input_.upcast_value(node.inputs[i]); });
+    return upcast && takes() ? std::string() : reason;
   }
 
-  // ---- islands
+  // ---- partitions
 
   /// Nodes of one device that hang together.
-  struct Island {
+  struct DevicePartition {
     std::vector<size_t> nodes;
     double host = 0;    ///< seconds that they would take there
     double device = 0;  ///< what they take on the device
@@ -116,7 +116,7 @@ class Partitioner {
 
   bool on_device(size_t n) const { return n != kNone && !places_[n].place.is_host(); }
 
-  void drop_islands() {
+  void drop_unprofitable() {
     joined_.resize(places_.size());
     std::iota(joined_.begin(), joined_.end(), size_t{0});
     for (size_t n = 0; n < places_.size(); ++n) {
@@ -126,36 +126,36 @@ class Partitioner {
         if (on_device(from) && places_[from].place == places_[n].place) joined_[root(n)] = root(from);
       }
     }
-    std::vector<Island> islands(places_.size());
+    std::vector<DevicePartition> partitions(places_.size());
     for (size_t n = 0; n < places_.size(); ++n) {
-      if (on_device(n)) add_node(n, islands[root(n)]);
+      if (on_device(n)) add_node(n, partitions[root(n)]);
     }
-    add_copies(islands);
-    for (const Island& island : islands) {
-      if (!island.nodes.empty() && island.device + island.copies >= island.host) drop(island);
+    add_copies(partitions);
+    for (const DevicePartition& partition : partitions) {
+      if (!partition.nodes.empty() && partition.device + partition.copies >= partition.host) drop(partition);
     }
   }
 
-  void add_node(size_t n, Island& island) const {
+  void add_node(size_t n, DevicePartition& partition) const {
     std::vector<const Fact*> in;
     std::vector<const Fact*> out;
     for (ValueId v : node(n).inputs) in.push_back(&fact(v));
     for (ValueId v : node(n).outputs) out.push_back(&fact(v));
     const Cost cost = cost_of(node(n).op, NodeFacts(in, node(n).input_counts, out, node(n).output_counts));
-    island.nodes.push_back(n);
-    island.host += seconds(kHost, cost);
-    island.device += seconds(kDevice, cost);
+    partition.nodes.push_back(n);
+    partition.host += seconds(kHost, cost);
+    partition.device += seconds(kDevice, cost);
   }
 
-  /// Each value is copied once to each island that uses it, and once from where it is made. Constants are on the device
-  /// already.
-  void add_copies(std::vector<Island>& islands) {
+  /// Each value is copied once to each partition that uses it, and once from where it is made. Constants are on the
+  /// device already.
+  void add_copies(std::vector<DevicePartition>& partitions) {
     const auto copy = [&](size_t n, ValueId v) {
-      Island& island = islands[root(n)];
-      island.copied += fact(v).bytes();
-      island.copies += kCopyStart + static_cast<double>(fact(v).bytes()) / kCopyBytesPerSecond;
+      DevicePartition& partition = partitions[root(n)];
+      partition.copied += fact(v).bytes();
+      partition.copies += kCopyStart + static_cast<double>(fact(v).bytes()) / kCopyBytesPerSecond;
     };
-    std::vector<size_t> came(maker_.size(), kNone);  // the island that a value came to last
+    std::vector<size_t> came(maker_.size(), kNone);  // the partition that a value came to last
     std::vector<bool> left(maker_.size(), false);
     for (size_t n = 0; n < places_.size(); ++n) {
       if (!input_.runs[n]) continue;
@@ -177,14 +177,15 @@ class Partitioner {
     }
   }
 
-  void drop(const Island& island) {
+  void drop(const DevicePartition& partition) {
     const auto microseconds = [](double s) { return static_cast<int64_t>(std::llround(s * 1e6)); };
-    for (size_t n : island.nodes) {
+    for (size_t n : partition.nodes) {
       if (input_.keep_causes) {
-        places_[n].cause = text("small: ", island.nodes.size(), island.nodes.size() == 1 ? " node" : " connected nodes",
-                                " would save about ", microseconds(island.host - island.device), " us on ",
-                                input_.selector.name_of(places_[n].place), " and copy ", counted(island.copied, "byte"),
-                                " in about ", microseconds(island.copies), " us");
+        places_[n].cause =
+            text("small: ", partition.nodes.size(), partition.nodes.size() == 1 ? " node" : " connected nodes",
+                 " would save about ", microseconds(partition.host - partition.device), " us on ",
+                 input_.selector.name_of(places_[n].place), " and copy ", counted(partition.copied, "byte"),
+                 " in about ", microseconds(partition.copies), " us");
       }
       places_[n].place = Place{};
     }
@@ -193,7 +194,7 @@ class Partitioner {
   const PartitionInput& input_;
   std::vector<NodePlace> places_;
   std::vector<size_t> maker_;   // by value: the node of the segment that makes it
-  std::vector<size_t> joined_;  // by node: one nearer to the root of its island
+  std::vector<size_t> joined_;  // by node: one nearer to the root of its partition
 };
 
 }  // namespace

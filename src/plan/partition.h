@@ -23,17 +23,17 @@ struct PartitionInput {
   const std::vector<bool>& runs;  ///< of them
   std::span<const Fact> facts;    ///< by value
   std::function<bool(ValueId)> used_later;
-  std::function<std::shared_ptr<const Tensor>(ValueId)> wide_value;  ///< see widening.h
+  std::function<std::shared_ptr<const Tensor>(ValueId)> upcast_value;  ///< see upcast.h
   const KernelSelector& selector;
   bool keep_causes = false;
 };
 
-/// Decides the place of each node: that of the first device one of whose kernels takes it, else the host. Then islands
-/// that do not pay go back to the host: nodes of one device that hang together, where the time they save there is less
-/// than the copies around them take (by figures of a common machine, partition.cc).
+/// Decides the place of each node: that of the first device one of whose kernels takes it, else the host. Then
+/// partitions that do not pay go back to the host: nodes of one device that hang together, where the time they save
+/// there is less than the copies around them take (by figures of a common machine, partition.cc).
 std::vector<NodePlace> partition(const PartitionInput& input);
 
-/// The name under which islands are let stand however small they are, as kernels are left out.
-inline constexpr const char* kIslandsName = "islands";
+/// The name under which partitions are let stand however small they are, as kernels are left out.
+inline constexpr const char* kUnprofitableName = "islands";
 
 }  // namespace coracle

@@ -19,11 +19,11 @@ Size round_up(size_t bytes) { return Size(bytes).rounded_up(64); }
 /// The memory the steps themselves take.
 void count_bytes(Steps& steps) {
   constexpr size_t kBlock = 32;  // What an allocation of a few numbers takes.
-  steps.bytes = sizeof(Steps) + steps.packed_alone + steps.locals.size() * sizeof(Local);
-  for (const Local& local : steps.locals) {
-    if (local.view != nullptr) steps.bytes += sizeof(StridedView) + kBlock;
+  steps.bytes = sizeof(Steps) + steps.packed_unshared + steps.buffers.size() * sizeof(SegmentBuffer);
+  for (const SegmentBuffer& buffer : steps.buffers) {
+    if (buffer.view != nullptr) steps.bytes += sizeof(StridedView) + kBlock;
   }
-  for (const DeviceNeeds& needs : steps.devices) steps.bytes += sizeof(needs) + kBlock + 8 * needs.blocks.size();
+  for (const DeviceNeeds& needs : steps.devices) steps.bytes += sizeof(needs) + kBlock + 8 * needs.allocations.size();
   for (const Step& step : steps.steps) {
     steps.bytes += sizeof(Step) + 4 * kBlock;
     if (step.prepared.state != nullptr) steps.bytes += 2 * kBlock + step.prepared.state_bytes;
@@ -34,21 +34,21 @@ void count_bytes(Steps& steps) {
 
 /// Lets result 0 of a step lie where its kernel may write it over an operand, if nothing else needs that.
 void share_in_place(Steps& steps, const Step& step, int s, std::vector<int>& first, std::vector<int>& last) {
-  std::vector<Local>& locals = steps.locals;
+  std::vector<SegmentBuffer>& buffers = steps.buffers;
   const int out = step.out.at(0);
   const auto operand = static_cast<size_t>(step.prepared.in_place);
   const int from = owner_of(steps, step.in.at(operand));
   const auto f = static_cast<size_t>(from);
   const auto o = static_cast<size_t>(out);
   if (owner_of(steps, out) != out || from == out) return;
-  if (locals[f].fact.place != locals[o].fact.place) return;
-  if (locals[f].slot.kind != Slot::Kind::kArena || last[f] != s || first[f] == s) return;
-  if (locals[f].fact.bytes() != locals[o].fact.bytes()) return;
+  if (buffers[f].fact.place != buffers[o].fact.place) return;
+  if (buffers[f].slot.kind != Slot::Kind::kArena || last[f] != s || first[f] == s) return;
+  if (buffers[f].fact.bytes() != buffers[o].fact.bytes()) return;
   for (size_t i = 0; i < step.in.size(); ++i) {
     if (i != operand && owner_of(steps, step.in[i]) == from) return;
   }
-  if (locals[o].slot.kind == Slot::Kind::kExternal) locals[f].slot = locals[o].slot;
-  locals[o].alias_of = from;
+  if (buffers[o].slot.kind == Slot::Kind::kExternal) buffers[f].slot = buffers[o].slot;
+  buffers[o].alias_of = from;
   last[f] = last[o];
 }
 
@@ -58,8 +58,8 @@ void keep_for_copies(const Steps& steps, std::vector<int>& first, std::vector<in
   for (size_t s = 0; s < steps.steps.size(); ++s) {
     const Step& step = steps.steps[s];
     if (step.copy == nullptr) continue;
-    const auto keep = [&](int local) {
-      int& until = last[static_cast<size_t>(owner_of(steps, local))];
+    const auto keep = [&](int buffer) {
+      int& until = last[static_cast<size_t>(owner_of(steps, buffer))];
       until = std::max(until, spans[s].last);
     };
     for (int l : step.in) keep(l);
@@ -74,19 +74,19 @@ void keep_for_copies(const Steps& steps, std::vector<int>& first, std::vector<in
 
 }  // namespace
 
-int owner_of(const Steps& steps, int local) {
-  while (steps.locals[static_cast<size_t>(local)].alias_of >= 0) {
-    local = steps.locals[static_cast<size_t>(local)].alias_of;
+int owner_of(const Steps& steps, int buffer) {
+  while (steps.buffers[static_cast<size_t>(buffer)].alias_of >= 0) {
+    buffer = steps.buffers[static_cast<size_t>(buffer)].alias_of;
   }
-  return local;
+  return buffer;
 }
 
 void place_in_memory(Steps& steps, std::span<const UsedDevice> devices) {
-  std::vector<Local>& locals = steps.locals;
-  std::vector<int> first(locals.size(), kForever);
-  std::vector<int> last(locals.size(), -1);
-  const auto touch = [&](int local, int step) {
-    const auto r = static_cast<size_t>(owner_of(steps, local));
+  std::vector<SegmentBuffer>& buffers = steps.buffers;
+  std::vector<int> first(buffers.size(), kForever);
+  std::vector<int> last(buffers.size(), -1);
+  const auto touch = [&](int buffer, int step) {
+    const auto r = static_cast<size_t>(owner_of(steps, buffer));
     first[r] = std::min(first[r], step);
     last[r] = std::max(last[r], step);
   };
@@ -98,27 +98,27 @@ void place_in_memory(Steps& steps, std::span<const UsedDevice> devices) {
   const bool copies =
       std::any_of(steps.steps.begin(), steps.steps.end(), [](const Step& s) { return !s.place.is_host(); });
   if (copies) keep_for_copies(steps, first, last);
-  for (const LiveOut& l : steps.live_out) last[static_cast<size_t>(owner_of(steps, l.local))] = kForever;
+  for (const LiveOut& l : steps.live_out) last[static_cast<size_t>(owner_of(steps, l.buffer))] = kForever;
 
   for (int s = 0; s < count; ++s) {
     const Step& step = steps.steps[static_cast<size_t>(s)];
     if (step.prepared.in_place >= 0) share_in_place(steps, step, s, first, last);
   }
 
-  std::vector<ArenaBlock> blocks;
+  std::vector<ArenaAllocation> allocations;
   std::vector<size_t> owners;
-  for (size_t l = 0; l < locals.size(); ++l) {
-    if (locals[l].alias_of >= 0 || locals[l].slot.kind != Slot::Kind::kArena || last[l] < 0) continue;
-    if (!locals[l].fact.place.is_host()) continue;
-    blocks.push_back({locals[l].fact.bytes(), first[l], last[l]});
+  for (size_t l = 0; l < buffers.size(); ++l) {
+    if (buffers[l].alias_of >= 0 || buffers[l].slot.kind != Slot::Kind::kArena || last[l] < 0) continue;
+    if (!buffers[l].fact.place.is_host()) continue;
+    allocations.push_back({buffers[l].fact.bytes(), first[l], last[l]});
     owners.push_back(l);
   }
-  const ArenaPlan arena = plan_arena(blocks);
-  for (size_t b = 0; b < blocks.size(); ++b) locals[owners[b]].slot.offset = arena.offsets[b];
+  const ArenaPlan arena = plan_arena(allocations);
+  for (size_t b = 0; b < allocations.size(); ++b) buffers[owners[b]].slot.offset = arena.offsets[b];
   if (copies) place_on_devices(steps, first, last, devices);
-  for (size_t l = 0; l < locals.size(); ++l) {
-    if (locals[l].alias_of >= 0)
-      locals[l].slot = locals[static_cast<size_t>(owner_of(steps, static_cast<int>(l)))].slot;
+  for (size_t l = 0; l < buffers.size(); ++l) {
+    if (buffers[l].alias_of >= 0)
+      buffers[l].slot = buffers[static_cast<size_t>(owner_of(steps, static_cast<int>(l)))].slot;
   }
 
   if (copies) plan_transfers(steps, devices);
@@ -129,7 +129,7 @@ void place_in_memory(Steps& steps, std::span<const UsedDevice> devices) {
   steps.arena_bytes = (round_up(arena.bytes) + round_up(workspace)).bytes();
   std::erase_if(steps.steps, [](const Step& step) { return step.kernel->view; });
   steps.steps.shrink_to_fit();
-  locals.shrink_to_fit();
+  buffers.shrink_to_fit();
   count_bytes(steps);
 }
 

@@ -5,10 +5,10 @@
 
 namespace coracle {
 
-/// The local in whose memory a local lies: itself, or the end of its chain of views.
-int owner_of(const Steps& steps, int local);
+/// The buffer in whose memory a buffer lies: itself, or the end of its chain of views.
+int owner_of(const Steps& steps, int buffer);
 
-/// Gives each local of finished steps its memory: in the arena of its place by its live range, in place of an operand
+/// Gives each buffer of finished steps its memory: in the arena of its place by its live range, in place of an operand
 /// where the kernel allows it, or where its owner lies. Takes out the steps that are views, and counts memory.
 void place_in_memory(Steps& steps, std::span<const UsedDevice> devices = {});
 

@@ -5,11 +5,11 @@
 #include <optional>
 
 #include "ops/movement/relayout.h"
-#include "plan/locals.h"
-#include "plan/node_rows.h"
+#include "plan/kernel_matcher.h"
 #include "plan/partition.h"
 #include "plan/placement.h"
 #include "plan/reference_kernel.h"
+#include "plan/segment_buffers.h"
 #include "plan/waits.h"
 
 namespace coracle {
@@ -29,12 +29,12 @@ class SegmentPlanner {
         position_(position),
         context_(context),
         facts_(facts.begin(), facts.end()),
-        locals_(graph, facts_, steps_,
-                {.selector = context.selector,
-                 .constants = context.constants,
-                 .graph = context.graph,
-                 .prepare = [this](Step& step, const ArgFacts& args) { prepare(step, args); },
-                 .wide_value = [this](ValueId v) { return wide_value(v); }}) {}
+        buffers_(graph, facts_, steps_,
+                 {.selector = context.selector,
+                  .constants = context.constants,
+                  .graph = context.graph,
+                  .prepare = [this](Step& step, const ArgFacts& args) { prepare(step, args); },
+                  .upcast_value = [this](ValueId v) { return upcast_value(v); }}) {}
 
   Steps plan() {
     infer();
@@ -44,7 +44,7 @@ class SegmentPlanner {
       if (needs_step_[p - position_]) add_step(p);
     }
     add_live_outs();
-    locals_.finish();
+    buffers_.finish();
     if (!places_.empty()) advance_copies(steps_);
     const StageContext stage_context{.threads = context_.pool->threads(),
                                      .prepare = [this](Step& step, const ArgFacts& args) { prepare(step, args); }};
@@ -86,7 +86,7 @@ class SegmentPlanner {
     std::vector<bool> needed(graph_.value_count(), false);
     for (size_t p = steps_.stop; p-- > position_;) {
       const Node& node = graph_.node(graph_.order()[p]);
-      bool runs = !node.op.row().pure;
+      bool runs = !node.op.schema().pure;
       for (ValueId v : node.outputs) {
         if ((needed[index(v)] || used_later(v)) && facts_[index(v)].value == nullptr) runs = true;
       }
@@ -105,27 +105,27 @@ class SegmentPlanner {
                          .runs = needs_step_,
                          .facts = facts_,
                          .used_later = [this](ValueId v) { return used_later(v); },
-                         .wide_value = [this](ValueId v) { return wide_value(v); },
+                         .upcast_value = [this](ValueId v) { return upcast_value(v); },
                          .selector = *context_.selector,
                          .keep_causes = context_.keep_refusals});
   }
 
   /// The float32 elements of a half constant; those of the graph are made once per model.
-  std::shared_ptr<const Tensor> wide_value(ValueId v) {
+  std::shared_ptr<const Tensor> upcast_value(ValueId v) {
     const Tensor* const half = facts_[index(v)].value.get();
-    const WideForm form{half->count()};
+    const UpcastForm form{half->count()};
     const Packing packing = Packing::of(form);
-    std::shared_ptr<const void> wide;
+    std::shared_ptr<const void> upcast;
     if (graph_.value(v).is_constant()) {
       const auto value = static_cast<int32_t>(v);
-      wide = context_.packed->get(context_.graph, {&value, 1}, packing, {&half, 1}, *context_.pool, context_.run);
+      upcast = context_.packed->get(context_.graph, {&value, 1}, packing, {&half, 1}, *context_.pool, context_.run);
     }
-    if (wide == nullptr) {
-      wide = packed_alone(packing, {&half, 1}, *context_.pool, context_.run);
-      steps_.packed_alone += packing.bytes;
+    if (upcast == nullptr) {
+      upcast = packed_unshared(packing, {&half, 1}, *context_.pool, context_.run);
+      steps_.packed_unshared += packing.bytes;
     }
-    const void* elements = wide.get();
-    return std::make_shared<const Tensor>(Tensor::share(DType::kFloat32, half->shape(), std::move(wide), elements));
+    const void* elements = upcast.get();
+    return std::make_shared<const Tensor>(Tensor::share(DType::kFloat32, half->shape(), std::move(upcast), elements));
   }
 
   // ---- steps
@@ -144,7 +144,7 @@ class SegmentPlanner {
       step.place = places_[position - position_].place;
       step.cause = std::move(places_[position - position_].cause);
     }
-    std::optional<NodeRows> tried;
+    std::optional<KernelMatcher> tried;
     choose(step, node, tried.emplace(node, facts_));
     if (step.kernel == nullptr && !step.place.is_host()) {
       step.place = Place{};
@@ -152,26 +152,26 @@ class SegmentPlanner {
       choose(step, node, tried.emplace(node, facts_));
     }
     require(step.kernel != nullptr, ErrorCode::kUnsupported, "no kernel takes ", node.op.name(), " (", node.name, ")");
-    NodeRows& rows = *tried;
+    KernelMatcher& matcher = *tried;
     try {
-      prepare(step, rows.args());
+      prepare(step, matcher.args());
     } catch (Error& e) {
       e.add_context(text("preparing ", step.kernel->name, " for ", node.name));
       throw;
     }
 
-    const std::vector<Fact>& in = rows.in();
-    std::vector<Fact>& out = rows.out();
-    const auto is_wide = [&](ValueId v, const Fact& f) { return f.dtype != facts_[index(v)].dtype; };
+    const std::vector<Fact>& in = matcher.in();
+    std::vector<Fact>& out = matcher.out();
+    const auto is_upcast = [&](ValueId v, const Fact& f) { return f.dtype != facts_[index(v)].dtype; };
     for (size_t i = 0; i < in.size(); ++i) {
-      step.in.push_back(locals_.get(node.inputs[i], in[i].layout, is_wide(node.inputs[i], in[i]), in[i].place));
+      step.in.push_back(buffers_.get(node.inputs[i], in[i].layout, is_upcast(node.inputs[i], in[i]), in[i].place));
     }
     for (size_t i = 0; i < out.size(); ++i) {
       const bool view = step.kernel->view && i == 0;
-      const bool wide = is_wide(node.outputs[i], out[i]);
+      const bool upcast = is_upcast(node.outputs[i], out[i]);
       out[i].value = nullptr;
-      const int made = locals_.add(std::move(out[i]), node.outputs[i], view ? step.in.at(0) : -1);
-      locals_.set(node.outputs[i], wide, made);
+      const int made = buffers_.add(std::move(out[i]), node.outputs[i], view ? step.in.at(0) : -1);
+      buffers_.set(node.outputs[i], upcast, made);
       step.out.push_back(made);
     }
     if (!step.kernel->view || step.out.size() > 1) {
@@ -181,35 +181,35 @@ class SegmentPlanner {
   }
 
   /// Chooses the kernel of a node at the step's place; null if there is none.
-  void choose(Step& step, const Node& node, NodeRows& rows) {
+  void choose(Step& step, const Node& node, KernelMatcher& matcher) {
     Layout common = Layout::kRowMajor;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
-      const bool image = !rows.port(i).weight && rows.in()[i].shape.rank() == rows.rank();
-      if (image && locals_.is_channels_last(node.inputs[i])) common = Layout::kChannelsLast;
+      const bool image = !matcher.port(i).weight && matcher.in()[i].shape.rank() == matcher.rank();
+      if (image && buffers_.is_channels_last(node.inputs[i])) common = Layout::kChannelsLast;
     }
-    const Kernel* const nothing = &nothing_kernel();
-    const bool computes = !without_elements(node, rows.out());
+    const KernelDef* const nothing = &nothing_kernel();
+    const bool computes = !without_elements(node, matcher.out());
     const auto choose_at = [&](Place place, Layout order) {
       step.refusals.clear();
-      const std::span<const Kernel* const> list =
-          computes ? context_.selector->rows(node.op.row(), place) : std::span(&nothing, 1);
-      step.kernel =
-          rows.choose(list, order, context_.selector->weighs_cost(), context_.keep_refusals ? &step.refusals : nullptr);
+      const std::span<const KernelDef* const> list =
+          computes ? context_.selector->kernels(node.op.schema(), place) : std::span(&nothing, 1);
+      step.kernel = matcher.choose(list, order, context_.selector->weighs_cost(),
+                                   context_.keep_refusals ? &step.refusals : nullptr);
     };
-    const auto choose_row = [&] {
+    const auto choose_kernel = [&] {
       choose_at(step.place, common);
       if (step.kernel == nullptr && !step.place.is_host()) choose_at(step.place, other(common));
     };
-    // A row for the types as they are, else one for wider ones, else the last resort. What stands in float32 stays so:
+    // A kernel for the types as they are, else one for float32, else the last resort. What stands in float32 stays so:
     // rounding it would change the results.
-    const bool stands_wide =
-        std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return locals_.stands(v, true); });
+    const bool stands_upcast =
+        std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return buffers_.stands(v, true); });
     if (!computes) step.place = Place{};
-    rows.set_place(step.place);
-    if (!stands_wide) choose_row();
-    if (stands_wide || step.kernel == nullptr || step.kernel->rank == kLastResort) {
-      const bool widened = rows.widen([&](size_t i) { return wide_value(node.inputs[i]); });
-      if (widened || stands_wide) choose_row();
+    matcher.set_place(step.place);
+    if (!stands_upcast) choose_kernel();
+    if (stands_upcast || step.kernel == nullptr || step.kernel->rank == kLastResort) {
+      const bool upcast = matcher.upcast([&](size_t i) { return upcast_value(node.inputs[i]); });
+      if (upcast || stands_upcast) choose_kernel();
     }
   }
 
@@ -229,7 +229,7 @@ class SegmentPlanner {
         }
       }
       unshared += packing.bytes;
-      return packed_alone(packing, constants, *context_.pool, context_.run);
+      return packed_unshared(packing, constants, *context_.pool, context_.run);
     };
     step.prepared = step.kernel->prepared(step.op.attributes(), args, context);
     step.prepared.state_bytes += unshared;
@@ -254,22 +254,22 @@ class SegmentPlanner {
     for (size_t p = position_; p < steps_.stop; ++p) {
       for (ValueId v : graph_.node(graph_.order()[p]).outputs) {
         if (!used_later(v)) continue;
-        int l = locals_.get_for_caller(v);
-        if (const Slot& slot = steps_.locals[static_cast<size_t>(l)].slot;
+        int l = buffers_.get_for_caller(v);
+        if (const Slot& slot = steps_.buffers[static_cast<size_t>(l)].slot;
             slot.kind == Slot::Kind::kExternal && slot.external == v) {
           steps_.live_out.push_back({v, l});  // copied there
           continue;
         }
-        Local* r = &steps_.locals[static_cast<size_t>(owner_of(steps_, l))];
-        if (steps_.locals[static_cast<size_t>(l)].slot.kind == Slot::Kind::kConstant) {
+        SegmentBuffer* r = &steps_.buffers[static_cast<size_t>(owner_of(steps_, l))];
+        if (steps_.buffers[static_cast<size_t>(l)].slot.kind == Slot::Kind::kConstant) {
           steps_.live_out.push_back({v, l});
           continue;
         }
-        const bool same_size = r->fact.bytes() == steps_.locals[static_cast<size_t>(l)].fact.bytes();
+        const bool same_size = r->fact.bytes() == steps_.buffers[static_cast<size_t>(l)].fact.bytes();
         if (r->slot.kind != Slot::Kind::kArena || !same_size) {
-          l = locals_.add_conversion(Relayout{Layout::kRowMajor}, LayoutRule::kRelayout, l,
-                                     steps_.locals[static_cast<size_t>(l)].fact);
-          r = &steps_.locals[static_cast<size_t>(l)];
+          l = buffers_.add_conversion(Relayout{Layout::kRowMajor}, LayoutRule::kRelayout, l,
+                                      steps_.buffers[static_cast<size_t>(l)].fact);
+          r = &steps_.buffers[static_cast<size_t>(l)];
         }
         r->slot = {.kind = Slot::Kind::kExternal, .offset = 0, .external = v};
         steps_.live_out.push_back({v, l});
@@ -285,7 +285,7 @@ class SegmentPlanner {
   std::vector<bool> needs_step_;   // by position
   std::vector<NodePlace> places_;  // by position; empty where there are no devices
   Steps steps_;
-  SegmentLocals locals_;
+  SegmentBuffers buffers_;
 };
 
 }  // namespace

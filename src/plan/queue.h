@@ -14,16 +14,16 @@ struct DeviceInfo {
   std::string name;    ///< "NVIDIA H100", as the driver says it
   std::string driver;  ///< name and version of what runs it
   size_t memory_bytes = 0;
-  size_t largest_block = 0;    ///< bytes that one allocation may have
-  size_t alignment = 128;      ///< of tensors within a block, in bytes
-  int compute_units = 0;       ///< cores, multiprocessors
-  bool half = false;           ///< kernels may compute with float16
-  bool shares_memory = false;  ///< with the host, as integrated devices do
+  size_t largest_allocation = 0;  ///< bytes that one allocation may have
+  size_t alignment = 128;         ///< of tensors within an allocation, in bytes
+  int compute_units = 0;          ///< cores, multiprocessors
+  bool half = false;              ///< kernels may compute with float16
+  bool shares_memory = false;     ///< with the host, as integrated devices do
 };
 
 /// Bytes of a device's memory.
 struct DeviceBytes {
-  void* block = nullptr;
+  void* allocation = nullptr;
   size_t offset = 0;
 };
 
@@ -44,31 +44,31 @@ class Queue {
  public:
   virtual ~Queue() = default;
 
-  /// `from` and `to` of the host must stay as they are until a later mark has been waited for. Memory that
+  /// `from` and `to` of the host must stay as they are until a later event has been waited for. Memory that
   /// OpenDevice::allocate_host gave is copied without the host.
   virtual void upload(const void* from, DeviceBytes to, size_t bytes) noexcept = 0;
   virtual void download(DeviceBytes from, void* to, size_t bytes) noexcept = 0;
   virtual void copy(DeviceBytes from, DeviceBytes to, size_t bytes) noexcept = 0;
 
   /// A point in the order of copies between host and device: all that were given before.
-  using Mark = uint64_t;
-  virtual Mark mark() noexcept = 0;
-  /// Kernels and copies on the device that are given from now on are done after the copies before the mark.
-  virtual void order_after(Mark mark) noexcept = 0;
-  /// Returns when the copies before the mark are done: null, or why work failed, as a literal; `detail` gets a longer
+  using Event = uint64_t;
+  virtual Event record() noexcept = 0;
+  /// Kernels and copies on the device that are given from now on are done after the copies before the event.
+  virtual void order_after(Event event) noexcept = 0;
+  /// Returns when the copies before the event are done: null, or why work failed, as a literal; `detail` gets a longer
   /// text where there is memory for it.
-  virtual const char* wait(Mark mark, std::string* detail) noexcept = 0;
+  virtual const char* wait(Event event, std::string* detail) noexcept = 0;
   /// The same for all work given so far.
   virtual const char* finish(std::string* detail) noexcept = 0;
 
-  /// Between `profile(true)` and `profile(false)`: how long the work given between two marks, done by now, took on the
-  /// device, in nanoseconds; and when it began, counted from the first mark so taken. Negative where that is unknown.
+  /// Between `profile(true)` and `profile(false)`: how long the work given between two events, done by now, took on the
+  /// device, in nanoseconds; and when it began, counted from the first event so taken. Negative where that is unknown.
   virtual void profile(bool on) noexcept = 0;
   struct Span {
     int64_t begin_ns = -1;
     int64_t duration_ns = -1;
   };
-  virtual Span span(Mark from, Mark to) noexcept = 0;
+  virtual Span span(Event from, Event to) noexcept = 0;
 };
 
 /// A device in use by this process; shared by all sessions of a model, and by any number of threads.
@@ -79,7 +79,7 @@ class OpenDevice {
   virtual const DeviceInfo& info() const = 0;
   /// Throws Error.
   virtual std::unique_ptr<Queue> make_queue() = 0;
-  /// A block of its memory, freed with its last owner once the work that was given before is done; the content is
+  /// Memory of its own, freed with its last owner once the work that was given before is done; the content is
   /// undefined. Throws Error (out of memory), naming bytes and device.
   virtual std::shared_ptr<void> allocate(size_t bytes) = 0;
   /// Host memory that the device copies from and to without the host's help. Throws Error (out of memory).

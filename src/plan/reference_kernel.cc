@@ -20,7 +20,7 @@ void run_reference(KernelCall& call) noexcept {
     for (const TensorView& v : call.in) in.push_back(borrowed(v));
     for (const TensorView& v : call.out) out.push_back(borrowed(v));
     ReferenceArgs args(in, call.in_counts, out, call.out_counts);
-    call.row->reference(call.op, args);
+    call.schema->reference(call.op, args);
     for (size_t i = 0; i < out.size(); ++i) {
       if (out[i].raw() == call.out[i].data || out[i].bytes() == 0) continue;
       require(out[i].bytes() == call.out[i].fact->bytes(), ErrorCode::kRunFailure, "the result has ", out[i].shape(),
@@ -34,12 +34,12 @@ void run_reference(KernelCall& call) noexcept {
 
 }  // namespace
 
-Kernel reference_kernel(const OpRow& op) {
+KernelDef reference_kernel(const OpSchema& op) {
   return {.name = "reference", .op = &op, .types = kAnyTypeRule, .rank = kLastResort, .run = run_reference};
 }
 
-const Kernel& nothing_kernel() {
-  static constexpr Kernel kNothing = {
+const KernelDef& nothing_kernel() {
+  static constexpr KernelDef kNothing = {
       .name = "nothing", .op = nullptr, .types = kAnyTypeRule, .run = [](KernelCall&) noexcept {}};
   return kNothing;
 }

@@ -6,9 +6,9 @@
 namespace coracle {
 
 /// The last row of every operator: runs its `reference` on row-major operands of any type.
-Kernel reference_kernel(const OpRow& op);
+KernelDef reference_kernel(const OpSchema& op);
 
 /// For nodes none of whose results has elements.
-const Kernel& nothing_kernel();
+const KernelDef& nothing_kernel();
 
 }  // namespace coracle

@@ -13,9 +13,9 @@ std::optional<SizedStep> plan_sized(const Node& node, std::span<const Fact* cons
   std::vector<const Fact*> results;
   for (const Fact& f : out) results.push_back(&f);
   const ArgFacts args(in, node.input_counts, results, node.output_counts);
-  for (const Kernel* kernel : selector.rows(node.op.row())) {
-    if (!kernel->sized || !takes(kernel->types, node.op.row(), node.input_counts, args)) continue;
-    if (kernel->misfit(node.op.attributes(), args) != nullptr) continue;
+  for (const KernelDef* kernel : selector.kernels(node.op.schema())) {
+    if (!kernel->sized || !takes(kernel->types, node.op.schema(), node.input_counts, args)) continue;
+    if (kernel->rejection(node.op.attributes(), args) != nullptr) continue;
     SizedStep step;
     step.kernel = kernel;
     if (kernel->prepare != nullptr) {

@@ -10,7 +10,7 @@ namespace coracle {
 
 /// A kernel call for a node with results whose size depends on the data.
 struct SizedStep {
-  const Kernel* kernel = nullptr;
+  const KernelDef* kernel = nullptr;
   Prepared prepared;
 };
 

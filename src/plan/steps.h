@@ -13,24 +13,24 @@
 
 namespace coracle {
 
-/// Where the elements of a local value lie during a run.
+/// Where the elements of a buffer value lie during a run.
 struct Slot {
   enum class Kind : uint8_t {
     kArena,     ///< at `offset` of the session's arena at that place
     kExternal,  ///< a tensor of the session: an input, an output, or a value that outlives the segment
-    kConstant,  ///< fact.value of the local
+    kConstant,  ///< fact.value of the buffer
   };
   Kind kind = Kind::kArena;
-  uint32_t block = 0;  ///< of a device's arena, which may have several
+  uint32_t allocation = 0;  ///< of a device's arena, which may have several
   size_t offset = 0;
   ValueId external = kNoValue;
 };
 
 /// A value of the graph in one layout at one place (Fact::place), as a segment uses it.
-struct Local {
+struct SegmentBuffer {
   Fact fact;
   ValueId value = kNoValue;
-  int alias_of = -1;  ///< index of the local whose memory it is seen in, -1 if it has its own
+  int alias_of = -1;  ///< index of the buffer whose memory it is seen in, -1 if it has its own
   Slot slot;
   std::shared_ptr<const StridedView> view;  ///< how it lies in alias_of, if not as a whole
   DevicePiece constant = {};                ///< where the elements of a constant lie on a device
@@ -38,10 +38,10 @@ struct Local {
 
 /// One kernel call, or a copy between the host and a device.
 struct Step {
-  const Kernel* kernel = nullptr;
+  const KernelDef* kernel = nullptr;
   Op op;
   NodeId node = kNoNode;  ///< kNoNode for what the planner inserted
-  std::vector<int> in;    ///< locals, flat by port
+  std::vector<int> in;    ///< buffers, flat by port
   std::vector<int> out;
   PortCounts in_counts;
   PortCounts out_counts;
@@ -58,25 +58,25 @@ struct Step {
 /// A value that later segments or the caller need.
 struct LiveOut {
   ValueId value = kNoValue;
-  int local = -1;
+  int buffer = -1;
 };
 
 /// What a plan takes of a device besides constants.
 struct DeviceNeeds {
-  std::vector<size_t> blocks;  ///< bytes of each block of the arena
-  size_t staging = 0;          ///< bytes of host memory that inputs and results pass through
+  std::vector<size_t> allocations;  ///< bytes of each allocation of the arena
+  size_t staging = 0;               ///< bytes of host memory that inputs and results pass through
 };
 
 /// Everything needed to run a stretch of nodes for one set of shapes. Immutable once planned.
 struct Steps {
-  std::vector<Local> locals;
+  std::vector<SegmentBuffer> buffers;
   std::vector<Step> steps;
   std::vector<LiveOut> live_out;
   size_t arena_bytes = 0;  ///< tensors and, behind them, the workspace
   size_t workspace_offset = 0;
   std::vector<DeviceNeeds> devices;  ///< by place, from 1 on; empty where nothing runs on any
   size_t stop = 0;                   ///< position in the graph's order of the first node not covered
-  size_t packed_alone = 0;           ///< bytes of constants made wider that no other steps share
+  size_t packed_unshared = 0;        ///< bytes of constants made wider that no other steps share
   size_t bytes = 0;                  ///< memory this object takes, for the bound on cached steps
 };
 

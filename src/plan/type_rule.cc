@@ -30,7 +30,7 @@ void append_ports(std::string& to, const char* what, const std::array<PortTypes,
 
 }  // namespace
 
-bool takes(const TypeRule& rule, const OpRow& op, const PortCounts& in_counts, const ArgFacts& args) {
+bool takes(const TypeRule& rule, const OpSchema& op, const PortCounts& in_counts, const ArgFacts& args) {
   std::optional<DType> first;
   size_t flat = 0;
   for (size_t p = 0; p < in_counts.size(); ++p) {

@@ -18,8 +18,8 @@ struct PortTypes {
   DTypes types;
 };
 
-/// The element types that a kernel takes and gives: constant data of its row. Ports by their numbers in the operator's
-/// row.
+/// The element types that a kernel takes and gives: constant data of its KernelDef. Ports by their numbers in the
+/// operator's schema.
 struct TypeRule {
   /// At ports not named below. Operands that are arguments of the operator (Port::shape_input, Port::attribute) may be
   /// of any type, unless their port is named.
@@ -38,7 +38,7 @@ inline constexpr TypeRule kRealRule = {.operands = kRealTypes, .results = kRealT
 
 /// True if the element types of a node's operands and results are those of the rule. `op` is the node's operator,
 /// `in_counts` says how many operands stand at each port.
-bool takes(const TypeRule& rule, const OpRow& op, const PortCounts& in_counts, const ArgFacts& args);
+bool takes(const TypeRule& rule, const OpSchema& op, const PortCounts& in_counts, const ArgFacts& args);
 
 /// The rule for people: "only float32", "only float32; operand 1: int32 and int64".
 std::string text_of(const TypeRule& rule);

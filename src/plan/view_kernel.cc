@@ -6,7 +6,7 @@
 namespace coracle {
 namespace {
 
-Misfit fits(const void*, const ArgFacts& args) noexcept {
+RejectionReason fits(const void*, const ArgFacts& args) noexcept {
   return args.all_out().size() == 1 ? nullptr : "a second result is wanted";
 }
 
@@ -15,16 +15,17 @@ void run_nothing(KernelCall&) noexcept {}
 
 }  // namespace
 
-std::span<const Kernel> view_kernels() {
-  static const std::vector<Kernel> kRows = [] {
-    std::vector<Kernel> rows;
-    for (const OpRow* op : all_ops()) {
+std::span<const KernelDef> view_kernels() {
+  static const std::vector<KernelDef> kViews = [] {
+    std::vector<KernelDef> kernels;
+    for (const OpSchema* op : all_ops()) {
       if (!op->reshapes) continue;
-      rows.push_back({.name = "view", .op = op, .types = kAnyTypeRule, .view = true, .fits = fits, .run = run_nothing});
+      kernels.push_back(
+          {.name = "view", .op = op, .types = kAnyTypeRule, .view = true, .fits = fits, .run = run_nothing});
     }
-    return rows;
+    return kernels;
   }();
-  return kRows;
+  return kViews;
 }
 
 }  // namespace coracle

@@ -7,8 +7,8 @@
 
 namespace coracle {
 
-/// Rows of all operators whose result is their operand's memory under another shape (OpRow::reshapes): any device
+/// Kernels of all operators whose result is their operand's memory under another shape (OpSchema::reshapes): any device
 /// takes them.
-std::span<const Kernel> view_kernels();
+std::span<const KernelDef> view_kernels();
 
 }  // namespace coracle

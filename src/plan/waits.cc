@@ -10,7 +10,7 @@ namespace coracle {
 
 void advance_copies(Steps& steps) {
   constexpr size_t kNone = SIZE_MAX;
-  std::vector<size_t> maker(steps.locals.size(), kNone);  // by local
+  std::vector<size_t> maker(steps.buffers.size(), kNone);  // by buffer
   for (size_t s = 0; s < steps.steps.size(); ++s) {
     if (steps.steps[s].kernel->view) continue;  // it makes nothing
     for (int l : steps.steps[s].out) maker[static_cast<size_t>(l)] = s;
@@ -43,9 +43,9 @@ void advance_copies(Steps& steps) {
 void add_waits(Steps& steps) {
   // Nothing runs for views; without them positions are final.
   std::erase_if(steps.steps, [](const Step& step) { return step.kernel->view; });
-  std::vector<int> brought_by(steps.locals.size(), -1);  // by owner: the copy that brings it to its place
-  std::vector<int> waited(UINT8_MAX + 1, -1);            // by place: the last copy that the host has waited for,
-  std::vector<int> ordered(UINT8_MAX + 1, -1);           // and that its kernels have
+  std::vector<int> brought_by(steps.buffers.size(), -1);  // by owner: the copy that brings it to its place
+  std::vector<int> waited(UINT8_MAX + 1, -1);             // by place: the last copy that the host has waited for,
+  std::vector<int> ordered(UINT8_MAX + 1, -1);            // and that its kernels have
   for (size_t s = 0; s < steps.steps.size(); ++s) {
     Step& step = steps.steps[s];
     for (int l : step.in) {

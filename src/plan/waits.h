@@ -19,7 +19,7 @@
 namespace coracle {
 
 /// Moves copies of what steps make to right behind these steps: a wait for one then waits for nothing that was given
-/// later. For steps as they were added, one for each local.
+/// later. For steps as they were added, one for each buffer.
 void advance_copies(Steps& steps);
 
 /// Sets Step::waits and Step::after, for steps in their final order and number.

@@ -4,9 +4,9 @@
 namespace coracle {
 namespace {
 
-const Local& root_of(const Steps& steps, int l) {
-  while (steps.locals[static_cast<size_t>(l)].alias_of >= 0) l = steps.locals[static_cast<size_t>(l)].alias_of;
-  return steps.locals[static_cast<size_t>(l)];
+const SegmentBuffer& root_of(const Steps& steps, int l) {
+  while (steps.buffers[static_cast<size_t>(l)].alias_of >= 0) l = steps.buffers[static_cast<size_t>(l)].alias_of;
+  return steps.buffers[static_cast<size_t>(l)];
 }
 
 }  // namespace
@@ -20,19 +20,19 @@ void BoundSteps::drop() {
 
 void BoundSteps::add_view(int l) {
   const Steps& steps = planned_->steps;
-  const Local& local = steps.locals[static_cast<size_t>(l)];
-  const bool on_host = local.fact.place.is_host();
-  TensorView view{.data = nullptr, .fact = &local.fact};
-  switch (local.slot.kind) {
+  const SegmentBuffer& buffer = steps.buffers[static_cast<size_t>(l)];
+  const bool on_host = buffer.fact.place.is_host();
+  TensorView view{.data = nullptr, .fact = &buffer.fact};
+  switch (buffer.slot.kind) {
     case Slot::Kind::kArena:
-      if (on_host) in_arena_.push_back({views.size(), local.slot.offset});
-      if (!on_host) on_device_.push_back({views.size(), local.fact.place, local.slot.block});
-      if (!on_host) view.offset = local.slot.offset;
+      if (on_host) in_arena_.push_back({views.size(), buffer.slot.offset});
+      if (!on_host) on_device_.push_back({views.size(), buffer.fact.place, buffer.slot.allocation});
+      if (!on_host) view.offset = buffer.slot.offset;
       break;
-    case Slot::Kind::kExternal: externals.push_back({views.size(), local.slot.external}); break;
+    case Slot::Kind::kExternal: externals.push_back({views.size(), buffer.slot.external}); break;
     case Slot::Kind::kConstant: {
-      const Local& root = root_of(steps, l);
-      view.data = on_host ? const_cast<void*>(root.fact.value->raw()) : root.constant.block.get();
+      const SegmentBuffer& root = root_of(steps, l);
+      view.data = on_host ? const_cast<void*>(root.fact.value->raw()) : root.constant.allocation.get();
       view.offset = root.constant.offset;
     }
   }
@@ -64,7 +64,7 @@ void BoundSteps::take(std::shared_ptr<const PlannedSteps> planned, std::shared_p
     const size_t second = views.size();
     for (int l : step.out) add_view(l);
     KernelCall& call = calls.emplace_back();
-    call.row = &step.op.row();
+    call.schema = &step.op.schema();
     call.kernel = step.kernel;
     call.op = step.op.attributes();
     call.in = {views.data() + first, second - first};

@@ -56,7 +56,7 @@ class BoundSteps {
   };
 
   void drop();
-  void add_view(int local);
+  void add_view(int buffer);
 
   std::shared_ptr<const PlannedSteps> planned_;
   std::shared_ptr<MemoryLedger> ledger_;  // that the tables are charged to

@@ -27,24 +27,24 @@ class DeviceRun {
   void release();
 
  private:
-  struct Block {
+  struct Allocation {
     std::shared_ptr<void> memory;
     MemoryCharge charge;
     size_t bytes() const { return charge.bytes(); }
   };
   /// One device.
-  struct Side {
+  struct DeviceContext {
     UsedDevice device;
     std::unique_ptr<Queue> queue;
-    std::vector<Block> arena;
-    Block staging;
+    std::vector<Allocation> arena;
+    Allocation staging;
 
     const std::string& name() const { return device.open->info().name; }
   };
 
-  void reserve(Side& side, const DeviceNeeds& needs, const std::shared_ptr<MemoryLedger>& ledger);
+  void reserve(DeviceContext& context, const DeviceNeeds& needs, const std::shared_ptr<MemoryLedger>& ledger);
 
-  std::vector<Side> sides_;
+  std::vector<DeviceContext> contexts_;
   uint64_t generation_ = 1;  ///< of the memory: another one where any has moved
   bool running_ = false;
 };
@@ -68,7 +68,7 @@ class DeviceRun::Segment {
   void finish();
 
   /// The call of a device as if it had run on the host: with copies of its operands, or of its results.
-  class Seen {
+  class HostCopy {
    public:
     const KernelCall& call() const { return call_; }
 
@@ -78,7 +78,7 @@ class DeviceRun::Segment {
     std::vector<TensorView> views_;
     std::vector<Tensor> tensors_;
   };
-  Seen seen(size_t i, bool results);
+  HostCopy host_copy(size_t i, bool results);
 
  private:
   /// Of one device.
@@ -89,15 +89,15 @@ class DeviceRun::Segment {
   };
   struct Timed {
     size_t event;
-    size_t side;
-    Queue::Mark from;
-    Queue::Mark to;
+    size_t context;
+    Queue::Event from;
+    Queue::Event to;
   };
 
-  bool uses(size_t side) const { return !bound_.steps().devices[side].blocks.empty(); }
+  bool uses(size_t context) const { return !bound_.steps().devices[context].allocations.empty(); }
   void reserve(const RunContext& context);
-  std::string unfinished(size_t side) const;
-  void check(size_t side, const char* failure, const std::string& detail);
+  std::string unfinished(size_t context) const;
+  void check(size_t context, const char* failure, const std::string& detail);
   void read_times();
 
   DeviceRun& run_;
@@ -106,9 +106,9 @@ class DeviceRun::Segment {
   Profile* const profile_;
   const std::chrono::steady_clock::time_point run_start_;
   std::vector<Work> work_;
-  std::vector<Queue::Mark> marks_;  // by step, of copies
+  std::vector<Queue::Event> events_;  // by step, of copies
   std::vector<Timed> timed_;
-  Queue::Mark before_ = 0;
+  Queue::Event before_ = 0;
   bool finished_ = false;
 };
 

@@ -19,7 +19,7 @@ std::vector<bool> find_deciding(const Graph& graph) {
   const std::vector<NodeId>& order = graph.order();
   for (auto id = order.rbegin(); id != order.rend(); ++id) {
     const Node& node = graph.node(*id);
-    const std::span<const Port> ports = node.op.row().inputs;
+    const std::span<const Port> ports = node.op.schema().inputs;
     const bool result_decides =
         std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId v) { return decides[index(v)]; });
     size_t flat = 0;

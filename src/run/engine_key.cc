@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string_view>
 
-#include "base/content_sum.h"
+#include "base/checksum.h"
 #include "base/error.h"
 #include "graph/text.h"
 #include "run/fact_key.h"
@@ -47,7 +47,7 @@ const Processor& processor() {
 std::string processor_name() { return processor().name.empty() ? "an unknown processor" : processor().name; }
 
 SavedCompiled::Key sum_of(std::string_view key) {
-  ContentSum sum;
+  Checksum sum;
   sum.add(key.data(), key.size());
   const auto [first, second] = sum.value();
   return {key.size(), first, second};
@@ -69,7 +69,7 @@ std::string engine_key(const Engine& engine, const BlockToCompile& block) {
   for (size_t v = 0; v < graph.value_count(); ++v) {
     const Value& value = graph.value(ValueId{static_cast<int32_t>(v)});
     if (!value.is_constant()) continue;
-    ContentSum sum;
+    Checksum sum;
     sum.add(value.fact.value->raw(), value.fact.value->bytes());
     append_raw(key, v);
     append_raw(key, value.fact.value->bytes());

@@ -15,7 +15,7 @@ const std::vector<SavedCompiled>& EngineStore::in_file(const Graph& region) cons
 }
 
 /// Once: blocks of a file are of one making.
-void EngineStore::tell_unfit(const UsedEngine& used, std::string_view reason) {
+void EngineStore::log_unfit(const UsedEngine& used, std::string_view reason) {
   if (told_.exchange(true)) return;
   log(LogLevel::kWarning, "the block that the model's file has compiled for ", used.name,
       " cannot be used and is compiled again: ", printable(reason));
@@ -27,22 +27,22 @@ std::shared_ptr<const CompiledBlock> EngineStore::load_of_file(const UsedEngine&
   for (const SavedCompiled& c : in_file(block.graph)) {
     if (c.key != key) {
       if (const std::string version = used.engine->version(); c.version != version) {
-        tell_unfit(used, text("it is of ", c.version, ", this is ", version));
+        log_unfit(used, text("it is of ", c.version, ", this is ", version));
       } else if (const std::string processor = processor_name(); c.processor != processor) {
-        tell_unfit(used, text("it is for ", c.processor, ", this is ", processor));
+        log_unfit(used, text("it is for ", c.processor, ", this is ", processor));
       }
       continue;  // sizes, threads and options differ from run to run
     }
     const uint32_t checksum = saved::checksum(c.content());
     if (checksum != c.checksum) {
-      tell_unfit(used, text("it is damaged: the checksum is ", checksum, ", expected ", c.checksum));
+      log_unfit(used, text("it is damaged: the checksum is ", checksum, ", expected ", c.checksum));
       continue;
     }
     try {
       return used.engine->load(block,
                                Tensor::share(DType::kUint8, {static_cast<int64_t>(c.bytes)}, c.data, c.data.get()));
     } catch (const std::exception& e) {
-      tell_unfit(used, e.what());
+      log_unfit(used, e.what());
     }
   }
   return nullptr;

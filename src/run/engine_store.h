@@ -39,7 +39,7 @@ class EngineStore {
                                                     const SavedCompiled::Key& key);
   std::shared_ptr<const CompiledBlock> load_kept(const UsedEngine& used, const BlockToCompile& block,
                                                  const std::string& key) const;
-  void tell_unfit(const UsedEngine& used, std::string_view reason);
+  void log_unfit(const UsedEngine& used, std::string_view reason);
 
   FileCache cache_;
   CompiledInFile in_file_;

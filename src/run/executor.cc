@@ -157,7 +157,7 @@ std::vector<Tensor> Executor::run_graph(const RunContext& context, const Graph& 
   size_t position = 0;
   while (position < graph.order().size()) {
     const Node& node = graph.node(graph.order()[position]);
-    if (start_beside(context, graph, position, frame)) {
+    if (start_async(context, graph, position, frame)) {
       free_used(graph, frame, ++position);
       continue;
     }
@@ -176,10 +176,10 @@ std::vector<Tensor> Executor::run_graph(const RunContext& context, const Graph& 
       if (read_shape_inputs(node, frame)) continue;
     }
     await(context, frame, node.inputs);
-    run_alone(context, graph, position, frame);
+    run_node(context, graph, position, frame);
     free_used(graph, frame, ++position);
   }
-  while (!frame.beside.empty()) finish_beside(context, frame, *frame.beside.front());
+  while (!frame.async.empty()) finish_async(context, frame, *frame.async.front());
   std::vector<Tensor> outputs;
   outputs.reserve(graph.outputs().size());
   for (ValueId v : graph.outputs()) {
@@ -250,13 +250,12 @@ std::unique_ptr<PlannedSteps> Executor::plan_steps(const RunContext& context, co
   tables->set_reclaim(nullptr);
   planned->table_bytes = tables->used() - held;
   tables->give_back(held);
-  if (logs(LogLevel::kInfo))
-    tell_plan(graph, position, frame, planned->steps, std::chrono::steady_clock::now() - start);
+  if (logs(LogLevel::kInfo)) log_plan(graph, position, frame, planned->steps, std::chrono::steady_clock::now() - start);
   return planned;
 }
 
-void Executor::tell_plan(const Graph& graph, size_t position, const Frame& frame, const Steps& steps,
-                         std::chrono::nanoseconds taken) const try {
+void Executor::log_plan(const Graph& graph, size_t position, const Frame& frame, const Steps& steps,
+                        std::chrono::nanoseconds taken) const try {
   const Program::GraphInfo& info = program_->info(graph);
   std::string operands;
   for (ValueId v : frame.available) {
@@ -289,25 +288,25 @@ void Executor::run_steps(const RunContext& context, const Graph& graph, size_t p
            before.reusable_for(fact.dtype, fact.shape);
   };
   for (const LiveOut& out : steps.live_out) {
-    const Local& local = steps.locals[static_cast<size_t>(out.local)];
+    const SegmentBuffer& buffer = steps.buffers[static_cast<size_t>(out.buffer)];
     Tensor& tensor = frame.tensors[index(out.value)];
-    if (local.slot.kind == Slot::Kind::kConstant) {
+    if (buffer.slot.kind == Slot::Kind::kConstant) {
       // The plan's, which other sessions may have: never written.
-      const std::shared_ptr<const Tensor>& value = local.fact.value;
+      const std::shared_ptr<const Tensor>& value = buffer.fact.value;
       tensor = Tensor::share(value->dtype(), value->shape(), value, value->raw());
-    } else if (may_reuse(tensor, local.fact)) {
-      tensor.retype(local.fact.dtype, local.fact.shape);
+    } else if (may_reuse(tensor, buffer.fact)) {
+      tensor.retype(buffer.fact.dtype, buffer.fact.shape);
     } else {
       tensor = Tensor();
       try {
-        tensor = Tensor::make(local.fact.dtype, local.fact.shape);
+        tensor = Tensor::make(buffer.fact.dtype, buffer.fact.shape);
       } catch (Error& e) {
         e.add_context(text("making result '", graph.value(out.value).name, "'"));
         throw;
       }
     }
-    if (local.fact.lod != nullptr) tensor.set_lod(*local.fact.lod);
-    frame.facts[index(out.value)] = local.fact;
+    if (buffer.fact.lod != nullptr) tensor.set_lod(*buffer.fact.lod);
+    frame.facts[index(out.value)] = buffer.fact;
     frame.facts[index(out.value)].layout = Layout::kRowMajor;
     frame.available.push_back(out.value);
   }
@@ -338,8 +337,8 @@ void Executor::observe(const Graph& graph, const BoundSteps& bound, size_t i, bo
   const Step& step = bound.steps().steps[i];
   if (step.copy != nullptr) return;
   if (step.place.is_host()) return observe_step(graph, bound.steps(), step, bound.calls[i], results, *observer_);
-  const DeviceRun::Segment::Seen seen = on_devices->seen(i, results);
-  observe_step(graph, bound.steps(), step, seen.call(), results, *observer_);
+  const DeviceRun::Segment::HostCopy host_copy = on_devices->host_copy(i, results);
+  observe_step(graph, bound.steps(), step, host_copy.call(), results, *observer_);
 }
 
 void Executor::run_calls(const RunContext& context, const Graph& graph, BoundSteps& bound, Frame& frame,

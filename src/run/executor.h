@@ -60,13 +60,13 @@ class Executor {
   size_t release_memory();
 
  private:
-  struct BlockBeside;
+  struct AsyncBlock;
   /// The tensors of one graph that live outside segments.
   struct Frame {
     std::vector<Fact> facts;      // by value; elements (Fact::value) of constants and of available values only
     std::vector<Tensor> tensors;  // by value, external ones
     std::vector<ValueId> available;
-    std::list<std::shared_ptr<BlockBeside>> beside;                 // blocks whose results nobody has waited for
+    std::list<std::shared_ptr<AsyncBlock>> async;                   // blocks whose results nobody has waited for
     std::unordered_map<size_t, std::shared_ptr<BoundSteps>> bound;  // by position, the steps that ran last
   };
   /// A value that a call of a segment reads, of a block that may not be done.
@@ -90,8 +90,8 @@ class Executor {
                                                 const Frame& frame);
   std::unique_ptr<PlannedSteps> plan_steps(const RunContext& context, const Graph& graph, size_t position,
                                            const Frame& frame);
-  [[gnu::cold]] void tell_plan(const Graph& graph, size_t position, const Frame& frame, const Steps& steps,
-                               std::chrono::nanoseconds taken) const;
+  [[gnu::cold]] void log_plan(const Graph& graph, size_t position, const Frame& frame, const Steps& steps,
+                              std::chrono::nanoseconds taken) const;
   void run_steps(const RunContext& context, const Graph& graph, size_t position,
                  const std::shared_ptr<const PlannedSteps>& planned, Frame& frame);
   void unbind();
@@ -100,7 +100,7 @@ class Executor {
   PlanContext plan_context(const RunContext& context, const Program::GraphInfo& info, bool keep_refusals);
   void observe(const Graph& graph, const BoundSteps& bound, size_t i, bool results, DeviceRun::Segment* on_devices);
   bool read_shape_inputs(const Node& node, Frame& frame);
-  void run_alone(const RunContext& context, const Graph& graph, size_t position, Frame& frame);
+  void run_node(const RunContext& context, const Graph& graph, size_t position, Frame& frame);
   /// Where a block has failed on its engine: what did, and why.
   struct EngineFailure {
     std::shared_ptr<const CompiledFor> compiled;
@@ -120,12 +120,12 @@ class Executor {
   void blame_engine(const Node& block, const EngineFailure& failure) {
     program_->engine_blocks().give_up(block, *failure.compiled, failure.reason);
   }
-  // Blocks beside each other and beside native work (executor_beside.cc).
+  // Blocks beside each other and beside native work (executor_async.cc).
   /// Starts a block on a lane of its own; false: it runs in its turn.
-  bool start_beside(const RunContext& context, const Graph& graph, size_t position, Frame& frame);
+  bool start_async(const RunContext& context, const Graph& graph, size_t position, Frame& frame);
   /// Waits for the blocks whose results these values are.
   void await(const RunContext& context, Frame& frame, std::span<const ValueId> values);
-  void finish_beside(const RunContext& context, Frame& frame, BlockBeside& block);
+  void finish_async(const RunContext& context, Frame& frame, AsyncBlock& block);
   std::vector<LateOperand> late_operands(const BoundSteps& bound, const Frame& frame) const;
   /// By its region, with an arena of its own: a segment may be under way.
   std::vector<Tensor> evaluate_aside(const RunContext& context, const Node& block, std::vector<Tensor> inputs);

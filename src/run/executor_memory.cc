@@ -41,10 +41,10 @@ std::string Executor::largest_tensor(const Graph& graph, const Steps& steps) {
   const Fact* largest = nullptr;
   for (const Step& step : steps.steps) {
     for (int l : step.out) {
-      const Local& local = steps.locals[static_cast<size_t>(l)];
-      if (local.slot.kind != Slot::Kind::kArena || !local.fact.place.is_host()) continue;
-      if (largest != nullptr && local.fact.bytes() <= largest->bytes()) continue;
-      largest = &local.fact;
+      const SegmentBuffer& buffer = steps.buffers[static_cast<size_t>(l)];
+      if (buffer.slot.kind != Slot::Kind::kArena || !buffer.fact.place.is_host()) continue;
+      if (largest != nullptr && buffer.fact.bytes() <= largest->bytes()) continue;
+      largest = &buffer.fact;
       maker = &step;
     }
   }

@@ -42,7 +42,7 @@ void keep_tensors(Graph& graph, const std::vector<std::string>& keep) {
 }
 
 /// Which parts of a model run on engines, where any were asked for.
-void tell_engines(const Model& model) {
+void log_engines(const Model& model) {
   if (model.options().engines.engines.empty()) return;
   std::map<std::string_view, std::pair<size_t, std::set<std::string_view>>> by_engine;  // nodes, and blocks
   const std::vector<CutNode>& nodes = model.engine_report().nodes;
@@ -59,7 +59,7 @@ void tell_engines(const Model& model) {
   }
 }
 
-[[gnu::cold]] void tell_loaded(const Model& model, const ModelOptions& options, std::chrono::nanoseconds taken) try {
+[[gnu::cold]] void log_loaded(const Model& model, const ModelOptions& options, std::chrono::nanoseconds taken) try {
   int64_t operators = 0;
   for (const OperatorCount& o : model.info().operators) operators += o.count;
   int rewrites = 0;
@@ -76,7 +76,7 @@ void tell_engines(const Model& model) {
     for (const std::string& name : *names) list.append(list.empty() ? "" : ", ").append(name);
     if (!list.empty()) log(LogLevel::kInfo, what, " left out, as the model's options say: ", printable(list));
   }
-  tell_engines(model);
+  log_engines(model);
 } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the model is there without its message
 }
 
@@ -202,7 +202,7 @@ std::shared_ptr<const Model> Model::load(const ModelSource& source, const ModelO
   const RunContext context(Deadline("loading", start, options.time_limit_ms, options.cancelled));
   const RunContext::Scope scope(context);
   std::shared_ptr<const Model> model = make(load_model(source, options.load), options);
-  if (logs(LogLevel::kInfo)) tell_loaded(*model, options, Deadline::Clock::now() - start);
+  if (logs(LogLevel::kInfo)) log_loaded(*model, options, Deadline::Clock::now() - start);
   return model;
 }
 

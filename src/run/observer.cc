@@ -38,20 +38,20 @@ void observe_step(const Graph& graph, const Steps& steps, const Step& step, cons
                   const Observer& observer) {
   const std::vector<int>& seen = results ? step.out : step.in;
   const std::span<const TensorView> views = results ? call.out : call.in;
-  const auto show_local = [&](const Step& of, int local) {
-    const auto at = std::find(seen.begin(), seen.end(), local);
-    const ValueId value = steps.locals[static_cast<size_t>(local)].value;
+  const auto show_buffer = [&](const Step& of, int buffer) {
+    const auto at = std::find(seen.begin(), seen.end(), buffer);
+    const ValueId value = steps.buffers[static_cast<size_t>(buffer)].value;
     if (of.node == kNoNode || value == kNoValue || at == seen.end()) return;
     const TensorView& view = views[static_cast<size_t>(at - seen.begin())];
-    const StridedView* part = steps.locals[static_cast<size_t>(local)].view.get();
+    const StridedView* part = steps.buffers[static_cast<size_t>(buffer)].view.get();
     show(graph, graph.node(of.node), value, *view.fact, part, view.data, results, observer);
   };
   if (step.parts.empty()) {
-    for (int local : seen) show_local(step, local);
+    for (int buffer : seen) show_buffer(step, buffer);
     return;
   }
   for (const Step& part : step.parts) {
-    for (int local : results ? part.out : part.in) show_local(part, local);
+    for (int buffer : results ? part.out : part.in) show_buffer(part, buffer);
   }
 }
 

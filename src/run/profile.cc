@@ -19,9 +19,9 @@ std::vector<ProfileEvent::Helper> helpers_since(Clock::time_point start, LoopTra
 }  // namespace
 
 Cost operator_cost(const Steps& steps, const Step& step) {
-  const auto facts = [&](const std::vector<int>& locals) {
+  const auto facts = [&](const std::vector<int>& buffers) {
     std::vector<const Fact*> list;
-    for (int local : locals) list.push_back(&steps.locals[static_cast<size_t>(local)].fact);
+    for (int buffer : buffers) list.push_back(&steps.buffers[static_cast<size_t>(buffer)].fact);
     return list;
   };
   const std::vector<const Fact*> in = facts(step.in);
@@ -39,7 +39,7 @@ Cost cost_of(const Steps& steps, const Step& step) {
       all.bytes += cost.bytes;
       if (&part == &step.parts.back()) break;
       // Neither written nor read as a whole.
-      all.bytes -= 2 * static_cast<int64_t>(steps.locals[static_cast<size_t>(part.out.at(0))].fact.bytes());
+      all.bytes -= 2 * static_cast<int64_t>(steps.buffers[static_cast<size_t>(part.out.at(0))].fact.bytes());
     }
     return all;
   }

@@ -2,7 +2,7 @@
 #include "run/program.h"
 
 #include "ops/control/while.h"
-#include "plan/blocks/beside.h"
+#include "plan/blocks/async.h"
 #include "run/loop_cut.h"
 
 namespace coracle {
@@ -28,10 +28,10 @@ size_t Program::device_bytes() const {
   return bytes;
 }
 
-void Program::add(const Graph& graph, const std::string& key, bool beside) {
+void Program::add(const Graph& graph, const std::string& key, bool async) {
   const std::vector<bool>& nodes =
-      infos_.emplace(&graph, GraphInfo{0, key, GraphUses(graph), nodes_beside(graph, beside), SIZE_MAX})
-          .first->second.beside;
+      infos_.emplace(&graph, GraphInfo{0, key, GraphUses(graph), async_nodes(graph, async), SIZE_MAX})
+          .first->second.async;
   for (NodeId id : graph.order()) {
     const Node& node = graph.node(id);
     for (size_t r = 0; r < node.regions.size(); ++r)

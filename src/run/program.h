@@ -25,8 +25,8 @@ class Program {
     int32_t number = 0;  ///< among numbered_graphs
     std::string key;     ///< "main", "main/while_3/0"
     GraphUses uses;
-    std::vector<bool> beside;  ///< nodes_beside
-    size_t cut = SIZE_MAX;     ///< loop_cut, of bodies of loops
+    std::vector<bool> async;  ///< async_nodes
+    size_t cut = SIZE_MAX;    ///< loop_cut, of bodies of loops
 
     /// Where a segment from `position` on ends at the latest.
     size_t end_of_segment(size_t position) const { return position < cut ? cut : SIZE_MAX; }
@@ -44,7 +44,7 @@ class Program {
   size_t device_bytes() const;
 
  private:
-  void add(const Graph& graph, const std::string& key, bool beside);
+  void add(const Graph& graph, const std::string& key, bool async);
 
   std::shared_ptr<const Graph> graph_;
   KernelSelector selector_;

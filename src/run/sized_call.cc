@@ -64,7 +64,7 @@ std::vector<Tensor> run_sized(const SizedCall& c) {
   for (size_t i = 0; i < c.inputs.size(); ++i) in.push_back({c.inputs[i].raw(), c.facts[i]});
   Results results(c);
   std::string detail;
-  KernelCall call{.row = &c.node.op.row(),
+  KernelCall call{.schema = &c.node.op.schema(),
                   .kernel = c.step.kernel,
                   .op = c.node.op.attributes(),
                   .in = in,

@@ -25,40 +25,40 @@
 #include "ops/movement/shuffle_channel.h"
 #include "ops/movement/unbind.h"
 #include "support/check_kernels.h"
-#include "support/device_rows.h"
+#include "support/device_kernel_runner.h"
 
-/// Cases for rows of devices that the cases of the CPU's kernels do not reach, and a look at which rows have run: with
-/// CORACLE_TEST_DEVICE=opencl.
+/// Cases for kernels of devices that the cases of the CPU's kernels do not reach, and a look at which of them have run:
+/// with CORACLE_TEST_DEVICE=opencl.
 namespace coracle::test {
 namespace {
 
 class DeviceKernels : public testing::Test {
  protected:
   void SetUp() override {
-    if (DeviceRows::under_test() == nullptr) GTEST_SKIP() << "CORACLE_TEST_DEVICE is not set";
+    if (DeviceKernelRunner::under_test() == nullptr) GTEST_SKIP() << "CORACLE_TEST_DEVICE is not set";
   }
   static int taken(const KernelCase& c) {
-    const int before = DeviceRows::under_test()->taken();
+    const int before = DeviceKernelRunner::under_test()->taken();
     check_on_every_kernel(c);
-    return DeviceRows::under_test()->taken() - before;
+    return DeviceKernelRunner::under_test()->taken() - before;
   }
 };
 
 /// Operators on one operand, with the attributes they have by default.
 TEST_F(DeviceKernels, OneOperand) {
-  for (const Kernel* row : DeviceRows::under_test()->all()) {
+  for (const KernelDef* kernel : DeviceKernelRunner::under_test()->all()) {
     int operands = 0;
-    for (const Port& port : row->op->inputs) {
+    for (const Port& port : kernel->op->inputs) {
       operands += *port.attribute == '\0' && !port.shape_input && port.kind == Port::Kind::kOne ? 1 : 0;
     }
-    const bool elementwise = row->layout == LayoutRule::kSame && row->op != &kOpRow<Relayout>;
-    if (operands != 1 || row->view || !elementwise) continue;
-    SCOPED_TRACE(row->name);
-    PortCounts counts(row->op->inputs.size(), 0);
+    const bool elementwise = kernel->layout == LayoutRule::kSame && kernel->op != &kOpSchema<Relayout>;
+    if (operands != 1 || kernel->view || !elementwise) continue;
+    SCOPED_TRACE(kernel->name);
+    PortCounts counts(kernel->op->inputs.size(), 0);
     counts[0] = 1;
     for (const Shape& s : {Shape{0}, Shape{}, Shape{1}, Shape{65}, Shape{2, 3, 5}, Shape{1, 0, 2}, Shape{3, 67, 31}}) {
       for (const auto& [low, high] : {std::pair(-0.99, 0.99), std::pair(-6.0, 6.0), std::pair(0.01, 40.0)}) {
-        check_on_every_kernel({.op = Op(row->op),
+        check_on_every_kernel({.op = Op(kernel->op),
                                .in = {random_floats(s, low, high)},
                                .in_counts = counts,
                                .relative = 1e-5,
@@ -68,7 +68,7 @@ TEST_F(DeviceKernels, OneOperand) {
     Tensor special = random_floats({9});
     const float values[] = {NAN, INFINITY, -INFINITY, 0.0F, -0.0F, 1e-42F, 1e30F, -1e30F, 88.8F};
     std::copy(std::begin(values), std::end(values), special.data<float>());
-    check_on_every_kernel({.op = Op(row->op), .in = {special}, .in_counts = counts, .relative = 1e-5});
+    check_on_every_kernel({.op = Op(kernel->op), .in = {special}, .in_counts = counts, .relative = 1e-5});
   }
 }
 
@@ -172,10 +172,10 @@ TEST_F(DeviceKernels, FirstVersionsOfInterpolation) {
 class EveryRow : public testing::Environment {
  public:
   void TearDown() override {
-    DeviceRows* device = DeviceRows::under_test();
+    DeviceKernelRunner* device = DeviceKernelRunner::under_test();
     if (device == nullptr || GTEST_FLAG_GET(filter) != "*" || std::getenv("GTEST_TOTAL_SHARDS") != nullptr) return;
-    for (const Kernel* row : device->all()) {
-      EXPECT_TRUE(row->view || device->used().contains(row->name)) << row->name << " has not run";
+    for (const KernelDef* kernel : device->all()) {
+      EXPECT_TRUE(kernel->view || device->used().contains(kernel->name)) << kernel->name << " has not run";
     }
     std::printf("%s\n", device->summary().c_str());
   }

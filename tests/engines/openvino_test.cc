@@ -58,26 +58,26 @@ TEST(OpenVino, RefusesWithAReason) {
 }
 
 /// A unary operator with the attributes that it has by itself.
-Graph graph_of_unary(const OpRow& row) {
+Graph graph_of_unary(const OpSchema& schema) {
   Graph graph;
   const ValueId x = graph.add_input("x", Fact(DType::kFloat32, {3, 37}));
-  PortValues operands(row.inputs.size());
+  PortValues operands(schema.inputs.size());
   operands[0] = {x};
   for (size_t port = 1; port < operands.size(); ++port) {
-    if (row.inputs[port].kind == Port::Kind::kOne) operands[port] = {graph.add_constant(Tensor::scalar(0.5F))};
+    if (schema.inputs[port].kind == Port::Kind::kOne) operands[port] = {graph.add_constant(Tensor::scalar(0.5F))};
   }
-  graph.add_output(graph.add(Op(&row), operands), "y");
+  graph.add_output(graph.add(Op(&schema), operands), "y");
   return graph;
 }
 
 TEST(OpenVino, FunctionsOfOneNumber) {
   CORACLE_NEEDS_OPENVINO();
   int taken = 0;
-  for (const OpRow* row : all_ops()) {
-    const openvino::Converter* converter = openvino::find_converter(*row);
-    if (row->unary_step == nullptr || converter == nullptr || converter->row != nullptr) continue;
-    SCOPED_TRACE(row->name);
-    const Graph graph = graph_of_unary(*row);
+  for (const OpSchema* schema : all_ops()) {
+    const openvino::Converter* converter = openvino::find_converter(*schema);
+    if (schema->unary_step == nullptr || converter == nullptr || converter->schema != nullptr) continue;
+    SCOPED_TRACE(schema->name);
+    const Graph graph = graph_of_unary(*schema);
     if (!openvino_engine().refusal(graph, graph.node(graph.order().front())).empty()) continue;
     Tensor x = random_tensor(Shape{3, 37}, 7);
     for (int64_t i = 0; i < x.count(); ++i) x.data<float>()[i] *= 8;
@@ -114,10 +114,10 @@ TEST(OpenVino, EveryConverterHasACase) {
       for (const NodeId id : graph.order()) tested.insert(graph.node(id).op.name());
     }
   }
-  for (const OpRow* row : all_ops()) {
-    const openvino::Converter* converter = openvino::find_converter(*row);
-    if (converter == nullptr || converter->row == nullptr) continue;
-    EXPECT_TRUE(tested.contains(row->name)) << row->name;
+  for (const OpSchema* schema : all_ops()) {
+    const openvino::Converter* converter = openvino::find_converter(*schema);
+    if (converter == nullptr || converter->schema == nullptr) continue;
+    EXPECT_TRUE(tested.contains(schema->name)) << schema->name;
   }
 }
 

@@ -66,10 +66,10 @@ Block block_of(const HostileNode& node, bool all_constant) {
 
 class XnnpackHostileTest : public WithXnnpack {
  protected:
-  bool has(const OpRow& row) const {
+  bool has(const OpSchema& schema) const {
     const Graph nothing;
     Node node;
-    node.op = Op(&row);
+    node.op = Op(&schema);
     return !engine_->refusal(nothing, node).starts_with("it has nothing for ");
   }
 
@@ -111,24 +111,24 @@ class XnnpackHostileTest : public WithXnnpack {
 
 TEST_F(XnnpackHostileTest, AnyAttributesAndOperands) {
   int taken = 0;
-  for (const OpRow* row : all_ops()) {
-    if (!has(*row)) continue;
+  for (const OpSchema* schema : all_ops()) {
+    if (!has(*schema)) continue;
     std::mt19937_64 numbers(7);
     int of_operator = 0;
     for (int i = 0; i < kMostDraws && of_operator < kWanted; ++i) {
-      SCOPED_TRACE(text(row->name, ", draw ", i));
+      SCOPED_TRACE(text(schema->name, ", draw ", i));
       const bool tame = i % 2 == 0;
       try {
         const HostileNode node = draw_hostile_node(
-            *row, [&] { return numbers(); }, tame);
-        if (node.row->infer == nullptr || node.as_file) continue;
+            *schema, [&] { return numbers(); }, tame);
+        if (node.schema->infer == nullptr || node.as_file) continue;
         if (runs(block_of(node, i % 3 != 0))) ++of_operator;
       } catch (const Error&) {
         continue;  // Coracle does not take it
       }
     }
     taken += of_operator;
-    RecordProperty(row->name, of_operator);
+    RecordProperty(schema->name, of_operator);
   }
   RecordProperty("taken", taken);
   EXPECT_GE(taken, test::as_time_allows(1000));

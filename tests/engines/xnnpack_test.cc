@@ -102,12 +102,12 @@ TEST_F(XnnpackTest, HasACaseForEachOperator) {
   }
   const Graph nothing;
   int taken = 0;
-  for (const OpRow* row : all_ops()) {
+  for (const OpSchema* schema : all_ops()) {
     Node node;
-    node.op = Op(row);
+    node.op = Op(schema);
     if (engine_->refusal(nothing, node).starts_with("it has nothing for ")) continue;
     ++taken;
-    EXPECT_TRUE(covered.contains(row->name)) << "tests/engines/xnnpack.txt has no " << row->name;
+    EXPECT_TRUE(covered.contains(schema->name)) << "tests/engines/xnnpack.txt has no " << schema->name;
   }
   EXPECT_EQ(taken, static_cast<int>(covered.size()));
   EXPECT_GE(taken, 60);

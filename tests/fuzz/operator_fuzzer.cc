@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     at += count;
     return value;
   };
-  const std::span<const OpRow* const> ops = all_ops();
+  const std::span<const OpSchema* const> ops = all_ops();
   test::run_hostile_node(*ops[choose() % ops.size()], choose);
   return 0;
 }

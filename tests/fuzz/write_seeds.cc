@@ -57,16 +57,16 @@ enum class Format { kProgramDesc, kPir, kText };
 std::string dictionary(Format format) {
   const bool legacy = format == Format::kProgramDesc;
   std::set<std::string> words;
-  for (const OpRow* row : all_ops()) {
-    if (!legacy) words.insert(std::string(format == Format::kPir ? "1." : "") + row->name);
-    for (const char* type : row->legacy) {
+  for (const OpSchema* schema : all_ops()) {
+    if (!legacy) words.insert(std::string(format == Format::kPir ? "1." : "") + schema->name);
+    for (const char* type : schema->legacy) {
       if (legacy) words.insert(type);
     }
-    for (const Port& p : row->inputs) words.insert(legacy ? p.slot : "");
-    for (const Port& p : row->outputs) words.insert(legacy ? p.slot : "");
+    for (const Port& p : schema->inputs) words.insert(legacy ? p.slot : "");
+    for (const Port& p : schema->outputs) words.insert(legacy ? p.slot : "");
     Names names(words, legacy);
-    const std::shared_ptr<void> attributes = row->make(nullptr);
-    row->visit(attributes.get(), names);
+    const std::shared_ptr<void> attributes = schema->make(nullptr);
+    schema->visit(attributes.get(), names);
   }
   words.erase("");
   std::string text;

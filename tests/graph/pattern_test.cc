@@ -104,7 +104,7 @@ TEST(Pattern, UsedOnceRefusesAnotherUse) {
 TEST(Pattern, OneOfSeveralOperators) {
   const Graph g = parse("graph (%x: float32[2]) { %a = relu(%x) %b = abs(%a) %c = exp(%b) return %c }");
   Pattern p;
-  const auto root = p.one_of({&kOpRow<Relu>, &kOpRow<Abs>}, {p.any()});
+  const auto root = p.one_of({&kOpSchema<Relu>, &kOpSchema<Abs>}, {p.any()});
   EXPECT_EQ(places(g, p, root), (Places{0, 1}));
 }
 

@@ -200,19 +200,19 @@ TEST(Text, IntegersThatAFieldCannotHoldAreRefused) {
 }
 
 TEST(Text, AttributesOfEveryOperatorReturn) {
-  for (const OpRow* row : all_ops()) {
-    if (row->infer == nullptr) continue;
-    EXPECT_EQ(print_attributes(Op(row)), "") << row->name;
+  for (const OpSchema* schema : all_ops()) {
+    if (schema->infer == nullptr) continue;
+    EXPECT_EQ(print_attributes(Op(schema)), "") << schema->name;
     for (int round = 0; round < 12; ++round) {
-      const std::shared_ptr<void> attributes = row->make(nullptr);
+      const std::shared_ptr<void> attributes = schema->make(nullptr);
       Changer changer(round);
-      row->visit(attributes.get(), changer);
-      const Op op(row, attributes);
+      schema->visit(attributes.get(), changer);
+      const Op op(schema, attributes);
       const std::string printed = print_attributes(op);
       TextLexer lexer(printed);
-      const Op again = parse_attributes(lexer, *row);
-      EXPECT_EQ(lexer.next().kind, Token::Kind::kEnd) << row->name << printed;
-      EXPECT_TRUE(op == again) << row->name << printed << " came back as" << print_attributes(again);
+      const Op again = parse_attributes(lexer, *schema);
+      EXPECT_EQ(lexer.next().kind, Token::Kind::kEnd) << schema->name << printed;
+      EXPECT_TRUE(op == again) << schema->name << printed << " came back as" << print_attributes(again);
     }
   }
 }

@@ -27,15 +27,15 @@ ElementType element_type(DType dtype) {
 
 Dims dims_of(const Content& content) { return {content.shape.begin(), content.shape.end()}; }
 
-const OpRow& row_of(const Advisory& advisory) {
-  const OpRow* row = find_op(advisory.op);
-  if (row == nullptr) throw std::logic_error(std::string("there is no operator ") + advisory.op);
-  return *row;
+const OpSchema& schema_of(const Advisory& advisory) {
+  const OpSchema* schema = find_op(advisory.op);
+  if (schema == nullptr) throw std::logic_error(std::string("there is no operator ") + advisory.op);
+  return *schema;
 }
 
 /// Results that the model gives: those with answers.
 size_t result_count(const Advisory& advisory) {
-  return advisory.answers.empty() ? row_of(advisory).outputs.size() : advisory.answers.size();
+  return advisory.answers.empty() ? schema_of(advisory).outputs.size() : advisory.answers.size();
 }
 
 /// What the file says of result `i`: its type, or that of the first operand where there is no answer.
@@ -76,13 +76,13 @@ std::string pir_attribute(const std::string& name, const AttributeValue& value) 
 }  // namespace
 
 std::string program_of(const Advisory& advisory) {
-  const OpRow& row = row_of(advisory);
+  const OpSchema& schema = schema_of(advisory);
   // An operator without a ProgramDesc type of its own is a form of the one that its name begins with.
-  OpWriter op(row.legacy.empty() ? "repeat_interleave" : row.legacy.front());
+  OpWriter op(schema.legacy.empty() ? "repeat_interleave" : schema.legacy.front());
   BlockWriter block;
   for (size_t i = 0; i < advisory.operands.size(); ++i) {
     const Content& content = advisory.operands[i];
-    const Port& port = row.inputs[i];
+    const Port& port = schema.inputs[i];
     if (*port.slot == '\0') {
       op.integer(port.attribute, static_cast<int64_t>(content.values.front()));
       continue;
@@ -92,13 +92,13 @@ std::string program_of(const Advisory& advisory) {
     op.in(port.slot, {name});
   }
   LegacyNames legacy;
-  row.visit(row.make(nullptr).get(), legacy);
+  schema.visit(schema.make(nullptr).get(), legacy);
   for (const auto& [name, value] : advisory.attributes) add_attribute(op, legacy.names.at(name), value);
-  for (size_t i = 0; i < row.outputs.size(); ++i) {
+  for (size_t i = 0; i < schema.outputs.size(); ++i) {
     const Content& result = declared(advisory, i);
     const std::string name = "out" + std::to_string(i);
     block.variables.push_back(variable(name, element_type(result.dtype).var_type, dims_of(result)));
-    op.out(row.outputs[i].slot, {name});
+    op.out(schema.outputs[i].slot, {name});
   }
   block.operators.push_back(op);
   for (size_t i = 0; i < result_count(advisory); ++i) add_fetch(block, "out" + std::to_string(i), static_cast<int>(i));
@@ -106,7 +106,7 @@ std::string program_of(const Advisory& advisory) {
 }
 
 std::string pir_of(const Advisory& advisory) {
-  const OpRow& row = row_of(advisory);
+  const OpSchema& schema = schema_of(advisory);
   std::vector<std::string> operations;
   std::vector<int64_t> operands;
   int64_t id = 0;
@@ -118,8 +118,8 @@ std::string pir_of(const Advisory& advisory) {
   std::vector<std::string> attributes;
   for (const auto& [name, value] : advisory.attributes) attributes.push_back(pir_attribute(name, value));
   std::vector<pir::Result> results;
-  for (size_t i = 0; i < row.outputs.size(); ++i) results.push_back({++id, type(declared(advisory, i))});
-  operations.push_back(pir::operation(std::string("1.") + row.name, operands, results, attributes));
+  for (size_t i = 0; i < schema.outputs.size(); ++i) results.push_back({++id, type(declared(advisory, i))});
+  operations.push_back(pir::operation(std::string("1.") + schema.name, operands, results, attributes));
   for (size_t i = 0; i < result_count(advisory); ++i) {
     operations.push_back(pir::fetch(results[i].id, ++id, static_cast<int>(i), results[i].type));
   }

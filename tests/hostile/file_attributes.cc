@@ -7,7 +7,7 @@
 namespace coracle::test {
 namespace {
 
-/// Attributes that no row lists: those of fused operators.
+/// Attributes that no schema lists: those of fused operators.
 const FileAttribute kOfFused[] = {
     {"alpha", 1.0},
     {"fuse_activation", std::string("relu")},
@@ -61,7 +61,7 @@ const FileAttribute kOfFused[] = {
     {"fused_reshape_Out", Ints{}},
 };
 
-/// The attributes that a row lists, by their names in a ProgramDesc.
+/// The attributes that a schema lists, by their names in a ProgramDesc.
 class Listed : public AttributeVisitor {
  public:
   explicit Listed(std::map<std::string, AttributeValue>& all) : all_(all) {}
@@ -92,9 +92,9 @@ const std::map<std::string, AttributeValue>& known_attributes() {
     std::map<std::string, AttributeValue> found;
     for (const FileAttribute& a : kOfFused) found.emplace(a.name, a.sample);
     Listed listed(found);
-    for (const OpRow* row : all_ops()) {
-      const std::shared_ptr<void> attributes = row->make(nullptr);
-      row->visit(attributes.get(), listed);
+    for (const OpSchema* schema : all_ops()) {
+      const std::shared_ptr<void> attributes = schema->make(nullptr);
+      schema->visit(attributes.get(), listed);
     }
     return found;
   }();
@@ -119,14 +119,14 @@ bool looks_at(HostileNode node, const std::string& name, const AttributeValue& s
   return false;
 }
 
-std::vector<FileAttribute> find_attributes_read(const OpRow& row) {
+std::vector<FileAttribute> find_attributes_read(const OpSchema& schema) {
   // What is looked at depends on what came before.
   constexpr int kNodes = 20;
   std::mt19937_64 random(1);
   std::map<std::string, AttributeValue> read;
   for (int i = 0; i < kNodes; ++i) {
     const HostileNode node = draw_hostile_node(
-        row, [&] { return random(); }, /*tame=*/true);
+        schema, [&] { return random(); }, /*tame=*/true);
     for (const auto& [name, sample] : known_attributes()) {
       if (!read.contains(name) && looks_at(node, name, sample)) read.emplace(name, sample);
     }
@@ -146,11 +146,11 @@ AttributeValue drawn_like(const AttributeValue& sample, const Choose& choose) {
 
 }  // namespace
 
-const std::vector<FileAttribute>& attributes_read(const OpRow& row) {
-  static std::map<const OpRow*, std::vector<FileAttribute>> found;
-  const auto known = found.find(&row);
+const std::vector<FileAttribute>& attributes_read(const OpSchema& schema) {
+  static std::map<const OpSchema*, std::vector<FileAttribute>> found;
+  const auto known = found.find(&schema);
   if (known != found.end()) return known->second;
-  return found.emplace(&row, find_attributes_read(row)).first->second;
+  return found.emplace(&schema, find_attributes_read(schema)).first->second;
 }
 
 AttributeValue of_another_kind(const AttributeValue& sample) {
@@ -159,7 +159,7 @@ AttributeValue of_another_kind(const AttributeValue& sample) {
 }
 
 void draw_file_attributes(HostileNode& node, const Choose& choose) {
-  for (const FileAttribute& a : attributes_read(*node.row)) {
+  for (const FileAttribute& a : attributes_read(*node.schema)) {
     if (choose() % 2 == 0) node.file_attributes.set(a.name, drawn_like(a.sample, choose));
   }
 }

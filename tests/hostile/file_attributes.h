@@ -3,7 +3,7 @@
 
 #include "support/hostile_operator.h"
 
-/// Attributes of operators that exist in files only: their rows list none, what reads them decides.
+/// Attributes of operators that exist in files only: their schemas list none, what reads them decides.
 namespace coracle::test {
 
 struct FileAttribute {
@@ -12,7 +12,7 @@ struct FileAttribute {
 };
 
 /// The attributes that reading such an operator looks at.
-const std::vector<FileAttribute>& attributes_read(const OpRow& row);
+const std::vector<FileAttribute>& attributes_read(const OpSchema& schema);
 /// A value that no reader of an attribute like `sample` takes.
 AttributeValue of_another_kind(const AttributeValue& sample);
 /// Sets about half of them to what a file could have.

@@ -149,7 +149,7 @@ class Grid {
   Grid(const HostileNode& base, std::function<void(const BadUse&)> use) : base_(base), use_(std::move(use)) {}
 
   void run() {
-    base_.row->infer == nullptr ? file_attributes() : attributes();
+    base_.schema->infer == nullptr ? file_attributes() : attributes();
     regions();
     for (size_t i = 0; i < base_.operands.size(); ++i) operand(i);
     all_operands();
@@ -163,10 +163,10 @@ class Grid {
     for (int which = 0;; ++which) {
       for (int round = 0;; ++round) {
         BadUse bad = copy("");
-        bad.node.attributes = base_.row->make(base_.attributes.get());
+        bad.node.attributes = base_.schema->make(base_.attributes.get());
         ChangedAttribute change(which, round);
         try {
-          base_.row->visit(bad.node.attributes.get(), change);
+          base_.schema->visit(bad.node.attributes.get(), change);
         } catch (const Error&) {
           continue;  // refused by the operator's own list of attributes
         }
@@ -180,7 +180,7 @@ class Grid {
 
   /// Those that the reading of the operator looks at.
   void file_attributes() {
-    for (const FileAttribute& a : attributes_read(*base_.row)) {
+    for (const FileAttribute& a : attributes_read(*base_.schema)) {
       for (int round = 0;; ++round) {
         BadUse bad = copy("");
         AttributeValue value = a.sample;
@@ -291,12 +291,12 @@ class Grid {
     for (size_t p = 0; p < base_.in_counts.size(); ++p) {
       const auto count = static_cast<size_t>(base_.in_counts[p]);
       if (count > 0) {
-        BadUse without = copy(text("no operand at ", input_ports(*base_.row)[p].name));
+        BadUse without = copy(text("no operand at ", input_ports(*base_.schema)[p].name));
         without.node.operands.erase(without.node.operands.begin() + static_cast<int64_t>(flat));
         without.node.constant.erase(without.node.constant.begin() + static_cast<int64_t>(flat));
         --without.node.in_counts[p];
         use_(without);
-        BadUse twice = copy(text("two operands at ", input_ports(*base_.row)[p].name));
+        BadUse twice = copy(text("two operands at ", input_ports(*base_.schema)[p].name));
         twice.node.operands.insert(twice.node.operands.begin() + static_cast<int64_t>(flat), base_.operands[flat]);
         twice.node.constant.insert(twice.node.constant.begin() + static_cast<int64_t>(flat), base_.constant[flat]);
         ++twice.node.in_counts[p];
@@ -306,7 +306,7 @@ class Grid {
     }
     for (size_t p = 0; p < base_.out_counts.size(); ++p) {
       for (int count : {0, 2}) {
-        BadUse bad = copy(text(count, " results at ", output_ports(*base_.row)[p].name));
+        BadUse bad = copy(text(count, " results at ", output_ports(*base_.schema)[p].name));
         bad.node.out_counts[p] = count;
         use_(bad);
       }
@@ -319,21 +319,21 @@ class Grid {
 
 }  // namespace
 
-BaseNode base_node(const OpRow& row, unsigned seed) {
+BaseNode base_node(const OpSchema& schema, unsigned seed) {
   constexpr unsigned kTries = 1000;
   std::mt19937_64 random(seed);
   BaseNode base;
-  if (row.regions > 0) {
-    base.node = node_with_regions(row);
+  if (schema.regions > 0) {
+    base.node = node_with_regions(schema);
     base.runs = run_hostile_node(base.node);
     return base;
   }
   for (unsigned i = 0; i < kTries && !base.runs; ++i) {
     try {
       base.node = draw_hostile_node(
-          row, [&] { return random(); }, /*tame=*/true);
-      if (base.node.operands.empty() && !input_ports(row).empty()) continue;  // of lists, one with values
-      if (row.infer == nullptr) draw_file_attributes(base.node, [&] { return random(); });
+          schema, [&] { return random(); }, /*tame=*/true);
+      if (base.node.operands.empty() && !input_ports(schema).empty()) continue;  // of lists, one with values
+      if (schema.infer == nullptr) draw_file_attributes(base.node, [&] { return random(); });
       base.runs = run_hostile_node(base.node);
     } catch (const Error&) {  // refused by the operator's own list of attributes
     }
@@ -343,7 +343,7 @@ BaseNode base_node(const OpRow& row, unsigned seed) {
 
 void for_each_bad_use(const HostileNode& base, const std::function<void(const BadUse&)>& use) {
   Grid(base, use).run();
-  if (base.row->infer == nullptr || base.row->lower == nullptr || base.row->regions > 0) return;
+  if (base.schema->infer == nullptr || base.schema->lower == nullptr || base.schema->regions > 0) return;
   HostileNode of_file = base;
   of_file.as_file = true;
   Grid(of_file, [&](BadUse bad) {

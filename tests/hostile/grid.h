@@ -22,8 +22,8 @@ struct BaseNode {
   bool runs = false;
 };
 
-/// A node of `row` that runs or, where none is found, any: `seed` chooses among them.
-BaseNode base_node(const OpRow& row, unsigned seed);
+/// A node of `schema` that runs or, where none is found, any: `seed` chooses among them.
+BaseNode base_node(const OpSchema& schema, unsigned seed);
 
 /// Calls `use` with every bad use of the grid that `base` gives: ranks, sizes, element types, operands left out or
 /// given twice, numbers of attributes and of index operands at the ends of their types, lists of wrong lengths, reals

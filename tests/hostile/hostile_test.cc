@@ -46,20 +46,20 @@ constexpr int64_t kExpectedUses = 60;
 /// Longer uses are told: no reference and no run may take longer than its limit (support/hostile_operator.cc).
 constexpr double kSlowSeconds = 2;
 
-void try_operator(const OpRow& row, unsigned seeds, bool all, Counts& counts) {
+void try_operator(const OpSchema& schema, unsigned seeds, bool all, Counts& counts) {
   constexpr unsigned kPatienceSeconds = 30;
   int64_t uses = 0;
   bool runs = false;
   for (unsigned seed = 0; seed < seeds; ++seed) {
-    std::snprintf(running, sizeof(running), "%s, seed %u, looking for a node that runs", row.name, seed);
+    std::snprintf(running, sizeof(running), "%s, seed %u, looking for a node that runs", schema.name, seed);
     ::alarm(10 * kPatienceSeconds);
-    const test::BaseNode base = test::base_node(row, seed);
+    const test::BaseNode base = test::base_node(schema, seed);
     runs = runs || base.runs;
     int64_t number = 0;
     test::for_each_bad_use(base.node, [&](const test::BadUse& use) {
       ++uses;
       if (!all && number++ % kSampleStep != 0) return;
-      std::snprintf(running, sizeof(running), "%s, seed %u, %s", row.name, seed, use.name.c_str());
+      std::snprintf(running, sizeof(running), "%s, seed %u, %s", schema.name, seed, use.name.c_str());
       ::alarm(kPatienceSeconds);
       const auto start = std::chrono::steady_clock::now();
       try {
@@ -78,7 +78,7 @@ void try_operator(const OpRow& row, unsigned seeds, bool all, Counts& counts) {
   ++counts.operators;
   counts.without_base += runs ? 0 : 1;
   counts.least = std::min(counts.least, uses);
-  if (uses < kExpectedUses) std::printf("%s: only %lld uses\n", row.name, static_cast<long long>(uses));
+  if (uses < kExpectedUses) std::printf("%s: only %lld uses\n", schema.name, static_cast<long long>(uses));
 }
 
 int run(int argc, char** argv) {
@@ -101,10 +101,10 @@ int run(int argc, char** argv) {
   for (int signal : {SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL}) std::signal(signal, on_signal);
   Counts counts;
   size_t number = 0;
-  for (const OpRow* row : all_ops()) {
-    if (!names.empty() && std::find(names.begin(), names.end(), row->name) == names.end()) continue;
+  for (const OpSchema* schema : all_ops()) {
+    if (!names.empty() && std::find(names.begin(), names.end(), schema->name) == names.end()) continue;
     if (names.empty() && !all && number++ % kOperatorStep != 0) continue;
-    try_operator(*row, seeds, all, counts);
+    try_operator(*schema, seeds, all, counts);
   }
   std::printf(
       "%lld operators, %lld bad uses tried; %lld operators without a node that runs; at least %lld uses each; "

@@ -43,13 +43,13 @@ std::shared_ptr<Graph> region(const Difference& d, bool loop, int inputs, int re
   return graph;
 }
 
-std::vector<std::shared_ptr<Graph>> regions_of(const OpRow& row, const PortCounts& in_counts,
+std::vector<std::shared_ptr<Graph>> regions_of(const OpSchema& schema, const PortCounts& in_counts,
                                                const PortCounts& out_counts, const Difference& d) {
-  const bool loop = &row == while_op;
+  const bool loop = &schema == while_op;
   int inputs = 0;
   for (size_t p = loop ? 0 : 1; p < in_counts.size(); ++p) inputs += in_counts[p];
   std::vector<std::shared_ptr<Graph>> regions;
-  for (int r = 0; r < row.regions; ++r) {
+  for (int r = 0; r < schema.regions; ++r) {
     regions.push_back(region(r == 0 ? d : Difference{.name = ""}, loop, inputs, out_counts[0]));
   }
   return regions;
@@ -57,22 +57,22 @@ std::vector<std::shared_ptr<Graph>> regions_of(const OpRow& row, const PortCount
 
 }  // namespace
 
-HostileNode node_with_regions(const OpRow& row) {
+HostileNode node_with_regions(const OpSchema& schema) {
   HostileNode node;
-  node.row = &row;
-  node.attributes = row.make(nullptr);
-  node.in_counts = &row == while_op ? PortCounts{1, 2, 1} : PortCounts{1, 3};
+  node.schema = &schema;
+  node.attributes = schema.make(nullptr);
+  node.in_counts = &schema == while_op ? PortCounts{1, 2, 1} : PortCounts{1, 3};
   node.out_counts = {2};
   node.operands = {numbers(DType::kBool, {1}, 1), numbers(DType::kFloat32, {2, 3}, 1), numbers(DType::kFloat32, {4}, 2),
                    numbers(DType::kFloat32, {2, 2}, 3)};
   node.constant.assign(node.operands.size(), false);
-  node.regions = regions_of(row, node.in_counts, node.out_counts, {.name = ""});
+  node.regions = regions_of(schema, node.in_counts, node.out_counts, {.name = ""});
   return node;
 }
 
 std::vector<BadRegions> bad_regions(const HostileNode& node) {
   std::vector<BadRegions> all;
-  if (node.row->regions == 0) return all;
+  if (node.schema->regions == 0) return all;
   const Difference differences[] = {
       {.name = "a region without a result", .results = -1},
       {.name = "a region without results", .results = -2},
@@ -86,7 +86,7 @@ std::vector<BadRegions> bad_regions(const HostileNode& node) {
       {.name = "a region whose condition stays", .condition = true},
   };
   for (const Difference& d : differences) {
-    all.push_back({d.name, regions_of(*node.row, node.in_counts, node.out_counts, d)});
+    all.push_back({d.name, regions_of(*node.schema, node.in_counts, node.out_counts, d)});
   }
   return all;
 }

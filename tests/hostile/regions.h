@@ -7,7 +7,7 @@
 namespace coracle::test {
 
 /// An `if` or a `while` that runs.
-HostileNode node_with_regions(const OpRow& row);
+HostileNode node_with_regions(const OpSchema& schema);
 
 struct BadRegions {
   std::string name;

@@ -51,14 +51,14 @@ Answer answer(Session& session, const Inputs& inputs) {
 
 bool repeats(const Model& model) {
   return for_all_nodes(model.program()->graph(),
-                       [](const Node& node) { return node.op.row().pure || !node.regions.empty(); });
+                       [](const Node& node) { return node.op.schema().pure || !node.regions.empty(); });
 }
 
 bool is_smooth(const Model& model) {
   static constexpr const char* kJumps[] = {"quantize", "nms",   "argsort", "topk", "round", "floor",
                                            "ceil",     "where", "while",   "if",   "beam",  "decode"};
   return for_all_nodes(model.program()->graph(), [](const Node& node) {
-    if (node.op.row().quantizes) return false;
+    if (node.op.schema().quantizes) return false;
     return std::none_of(std::begin(kJumps), std::end(kJumps), [&](const char* part) {
       return std::string_view(node.op.name()).find(part) != std::string_view::npos;
     });

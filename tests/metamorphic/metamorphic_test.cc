@@ -160,7 +160,7 @@ class SubjectTest {
   void placed(const std::vector<Answer>& expected, unsigned seed, int percent) {
     const std::shared_ptr<LateDevice> device =
         seed % 2 == 0 ? LateDevice::make({.threaded = true, .seed = seed})
-                      : LateDevice::make({.largest_block = size_t{1} << 20U, .alignment = 64});
+                      : LateDevice::make({.largest_allocation = size_t{1} << 20U, .alignment = 64});
     Variant variant{text("on a device that refuses ", percent, " %"), {}};
     variant.options.kernels.disabled = {"islands"};
     variant.options.kernels.devices = {use(device)};

@@ -70,10 +70,10 @@ TEST(AttributeCheck, WhatIsAppendedToAnOperatorIsComputed) {
 /// The names of an operator's attributes in a file.
 class NamesOf : public AttributeVisitor {
  public:
-  NamesOf(const OpRow& row, bool is_pir) : is_pir_(is_pir) {
-    const std::shared_ptr<void> fields = row.make(nullptr);
-    row.visit(fields.get(), *this);
-    for (const Port& port : row.inputs) names_.insert(is_pir ? port.name : port.attribute);
+  NamesOf(const OpSchema& schema, bool is_pir) : is_pir_(is_pir) {
+    const std::shared_ptr<void> fields = schema.make(nullptr);
+    schema.visit(fields.get(), *this);
+    for (const Port& port : schema.inputs) names_.insert(is_pir ? port.name : port.attribute);
   }
   bool has(std::string_view name) const { return names_.contains(name); }
 
@@ -129,18 +129,18 @@ const std::set<std::string> kRefused = {
 TEST(AttributeCheck, EveryAttributeThatPaddleRegistersIsReadIgnoredOrRefused) {
   std::set<std::string> refused;
   size_t known = 0;
-  const auto look = [&](const OpRow& row, std::string_view type, bool is_pir) {
-    if (row.lower != nullptr) return;  // what it asks for is known when it runs
-    const NamesOf names(row, is_pir);
+  const auto look = [&](const OpSchema& schema, std::string_view type, bool is_pir) {
+    if (schema.lower != nullptr) return;  // what it asks for is known when it runs
+    const NamesOf names(schema, is_pir);
     for (const KnownAttribute& attribute : known_attributes(type, is_pir)) {
       ++known;
       if (names.has(attribute.name) || reason_to_ignore(type, attribute.name) != nullptr) continue;
       refused.insert(text(is_pir ? "pir " : "program ", type, ' ', attribute.name));
     }
   };
-  for (const OpRow* row : all_ops()) {
-    look(*row, row->name, true);
-    for (const char* type : row->legacy) look(*row, type, false);
+  for (const OpSchema* schema : all_ops()) {
+    look(*schema, schema->name, true);
+    for (const char* type : schema->legacy) look(*schema, type, false);
   }
   EXPECT_GT(known, 1000U);
   for (const std::string& line : refused) EXPECT_TRUE(kRefused.contains(line)) << line << " is not known to be refused";

@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
 #include "run/session.h"
 #include "support/emulated_processor.h"
 #include "support/reference_cases.h"
@@ -25,11 +25,11 @@ void add_kernels(const std::vector<coracle::Step>& steps, const Processor& proce
   for (const coracle::Step& step : steps) {
     add_kernels(step.parts, processor, names);
     if (step.kernel == nullptr) continue;
-    const coracle::Kernel& kernel = *step.kernel;
+    const coracle::KernelDef& kernel = *step.kernel;
     names.append(kernel.name).append(" ");
-    coracle::require(coracle::cpu::runs_on(coracle::cpu::row_isa(kernel), processor.isa), kernel.name, " on ",
+    coracle::require(coracle::cpu::runs_on(coracle::cpu::kernel_isa(kernel), processor.isa), kernel.name, " on ",
                      processor.name);
-    const bool in_parts = coracle::cpu::row_mode(kernel) != coracle::cpu::ComputeMode::kFloat32;
+    const bool in_parts = coracle::cpu::kernel_mode(kernel) != coracle::cpu::ComputeMode::kFloat32;
     coracle::require(!in_parts || multiplies_bf16(processor), kernel.name, " on ", processor.name,
                      ", which does not multiply bfloat16");
   }

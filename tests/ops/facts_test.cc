@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators say of themselves beside their references (OpRow::reshapes, identity, unary_step, views): the same as
-// these compute.
+// What operators say of themselves beside their references (OpSchema::reshapes, identity, unary_step, views): the same
+// as these compute.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -58,7 +58,7 @@ class Alone {
     results_ = evaluate_node(node(), inputs, facts);
   }
 
-  const OpRow& row() const { return node().op.row(); }
+  const OpSchema& schema() const { return node().op.schema(); }
   const void* attributes() const { return node().op.attributes(); }
   FactsOfNode facts() const { return {graph_, node()}; }
   const Tensor& operand(size_t i) const { return *graph_.fact(node().inputs[i]).value; }
@@ -113,12 +113,12 @@ TEST(OperatorFacts, ViewsOfResultsSeeTheirElements) {
                          Alone(SplitWithNum{.num = 2}, {{x}, {ints({-2})}}, {2}),
                          Alone(Unbind{.axis = -1}, {{x}}, {5})};
   for (const Alone& c : cases) {
-    SCOPED_TRACE(c.row().name);
+    SCOPED_TRACE(c.schema().name);
     std::vector<float> memory;
     const StridedView whole = spread(c.operand(0), memory);
     const FactsOfNode facts = c.facts();
     for (size_t i = 0; i < c.results().size(); ++i) {
-      const auto view = c.row().view_of_result(c.attributes(), facts.facts(), whole, static_cast<int>(i));
+      const auto view = c.schema().view_of_result(c.attributes(), facts.facts(), whole, static_cast<int>(i));
       ASSERT_TRUE(view.has_value()) << i;
       EXPECT_EQ(seen(*view, c.results()[i].shape(), memory), values_of(c.results()[i])) << i;
     }
@@ -132,12 +132,12 @@ TEST(OperatorFacts, ViewsOfOperandsLieInTheResult) {
       Alone(transpose, {{counting({4, 6, 5})}}),
       Alone(Concat{}, {{counting({2, 3, 2}), counting({2, 1, 2}), counting({2, 4, 2})}, {ints({1})}})};
   for (const Alone& c : cases) {
-    SCOPED_TRACE(c.row().name);
+    SCOPED_TRACE(c.schema().name);
     std::vector<float> memory;
     const StridedView whole = spread(c.results()[0], memory);
     const FactsOfNode facts = c.facts();
     for (int i = 0; i < facts.facts().count(0); ++i) {
-      const auto view = c.row().view_of_operand(c.attributes(), facts.facts(), whole, i);
+      const auto view = c.schema().view_of_operand(c.attributes(), facts.facts(), whole, i);
       ASSERT_TRUE(view.has_value()) << i;
       const Tensor& operand = c.operand(static_cast<size_t>(i));
       EXPECT_EQ(seen(*view, operand.shape(), memory), values_of(operand)) << i;
@@ -153,13 +153,13 @@ TEST(OperatorFacts, WhatReshapesKeepsItsElements) {
       Alone(Unsqueeze{}, {{x}, {ints({0})}}),   Alone(ViewShape{.dims = {4, 3}}, {{x}})};
   std::set<std::string> seen_names;
   for (const Alone& c : cases) {
-    SCOPED_TRACE(c.row().name);
-    seen_names.insert(c.row().name);
-    EXPECT_TRUE(c.row().reshapes);
+    SCOPED_TRACE(c.schema().name);
+    seen_names.insert(c.schema().name);
+    EXPECT_TRUE(c.schema().reshapes);
     EXPECT_EQ(values_of(c.results()[0]), values_of(x));
   }
-  for (const OpRow* row : all_ops()) {
-    EXPECT_TRUE(!row->reshapes || seen_names.contains(row->name)) << row->name << " has no case here";
+  for (const OpSchema* schema : all_ops()) {
+    EXPECT_TRUE(!schema->reshapes || seen_names.contains(schema->name)) << schema->name << " has no case here";
   }
 }
 
@@ -168,7 +168,7 @@ TEST(OperatorFacts, IdentitiesGiveTheirOperand) {
   const auto number = [](float n) { return Tensor::scalar(n); };
   const auto identity = [](const Alone& c) {
     const FactsOfNode facts = c.facts();
-    return c.row().identity(c.attributes(), facts.facts());
+    return c.schema().identity(c.attributes(), facts.facts());
   };
   const Alone same[] = {Alone(Assign{}, {{x}}),
                         Alone(Cast{DType::kFloat32}, {{x}}),
@@ -177,8 +177,8 @@ TEST(OperatorFacts, IdentitiesGiveTheirOperand) {
                         Alone(Dropout{.mode = DropoutMode::kUpscaleInTrain}, {{x}, {}, {number(0.25F)}}),
                         Alone(Dropout{}, {{x}, {}, {number(0)}})};
   for (const Alone& c : same) {
-    EXPECT_TRUE(identity(c)) << c.row().name;
-    EXPECT_EQ(values_of(c.results()[0]), values_of(x)) << c.row().name;
+    EXPECT_TRUE(identity(c)) << c.schema().name;
+    EXPECT_EQ(values_of(c.results()[0]), values_of(x)) << c.schema().name;
   }
   EXPECT_FALSE(identity(Alone(Cast{DType::kFloat64}, {{x}})));
   EXPECT_FALSE(identity(Alone(Scale{}, {{x}, {number(2)}})));
@@ -202,13 +202,13 @@ TEST(OperatorFacts, UnaryStepsAreWhatReferencesCompute) {
   const Tensor x = Tensor::of<float>(Shape{static_cast<int64_t>(numbers.size())}, numbers);
   const KernelSelector selector(KernelChoice{});
   std::set<EpilogueKind> kinds;
-  for (const OpRow* row : all_ops()) {
-    if (row->unary_step == nullptr) continue;
-    SCOPED_TRACE(row->name);
-    EXPECT_STRNE(selector.rows(*row).front()->name, "reference");
-    const Alone alone(Op(row), {{x}});
+  for (const OpSchema* schema : all_ops()) {
+    if (schema->unary_step == nullptr) continue;
+    SCOPED_TRACE(schema->name);
+    EXPECT_STRNE(selector.rows(*schema).front()->name, "reference");
+    const Alone alone(Op(schema), {{x}});
     const FactsOfNode facts = alone.facts();
-    const std::optional<UnaryStep> step = row->unary_step(alone.attributes(), facts.facts());
+    const std::optional<UnaryStep> step = schema->unary_step(alone.attributes(), facts.facts());
     ASSERT_TRUE(step.has_value());
     const std::optional<EpilogueKind> kind = epilogue_kind(step->kind);
     if (!kind) continue;
@@ -230,12 +230,12 @@ TEST(OperatorFacts, FunctionsWhoseNumbersAreNotKnownHaveNoStep) {
   graph.add(Clip{}, {{x}, {least}, {}});
   const Node& clip = graph.node(graph.order().back());
   const FactsOfNode facts(graph, clip);
-  EXPECT_FALSE(clip.op.row().unary_step(clip.op.attributes(), facts.facts()).has_value());
+  EXPECT_FALSE(clip.op.schema().unary_step(clip.op.attributes(), facts.facts()).has_value());
   Mish early;
   early.threshold = 3;
   const Alone mish(early, {{counting({3})}});
   const FactsOfNode of_mish = mish.facts();
-  EXPECT_FALSE(mish.row().unary_step(mish.attributes(), of_mish.facts()).has_value());
+  EXPECT_FALSE(mish.schema().unary_step(mish.attributes(), of_mish.facts()).has_value());
 }
 
 }  // namespace

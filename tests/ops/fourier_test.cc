@@ -10,7 +10,7 @@
 namespace coracle {
 namespace {
 
-ComplexVector numbers(int64_t count) {
+ComplexVector some_numbers(int64_t count) {
   ComplexVector x(static_cast<size_t>(count));
   for (size_t i = 0; i < x.size(); ++i) {
     const auto k = static_cast<double>(i);
@@ -32,7 +32,7 @@ std::complex<double> sum(const ComplexVector& x, int64_t first, int64_t n, int64
 TEST(Fourier, LengthsWithLargePrimeFactorsAreTheSumsThatDefineThem) {
   for (const int64_t n : {1, 2, 97, 101, 127, 128, 202, 303, 997, 1009, 2 * 2 * 499, 101 * 103}) {
     for (const bool forward : {true, false}) {
-      const ComplexVector x = numbers(2 * n * 3);
+      const ComplexVector x = some_numbers(2 * n * 3);
       ComplexVector y = x;
       fourier_transform(y, Shape{2, n, 3}, 1, forward);
       for (const int64_t line : {0, 1, 2}) {
@@ -51,7 +51,7 @@ TEST(Fourier, LengthsWithLargePrimeFactorsAreTheSumsThatDefineThem) {
 TEST(Fourier, ALargePrimeLengthTakesNoMoreThanAConvolution) {
   // All products of pairs would be 10^10, for each of the two transforms.
   const int64_t n = 100003;
-  const ComplexVector x = numbers(n);
+  const ComplexVector x = some_numbers(n);
   ComplexVector y = x;
   fourier_transform(y, Shape{n}, 0, true);
   fourier_transform(y, Shape{n}, 0, false);

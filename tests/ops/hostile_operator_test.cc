@@ -27,7 +27,7 @@ void on_alarm(int /*signal*/) {
   std::abort();
 }
 
-class HostileOperator : public testing::TestWithParam<const OpRow*> {};
+class HostileOperator : public testing::TestWithParam<const OpSchema*> {};
 
 TEST_P(HostileOperator, IsRefusedOrRuns) {
   constexpr unsigned kCases = test::as_time_allows(100);
@@ -55,31 +55,31 @@ TEST(HostileOperator, ArraysForTensorsAreRefused) {
   Fact array(DType::kFloat32, Shape::unknown_rank());
   array.is_array = true;
   for (const char* name : {"abs", "less_than", "addmm", "shape", "concat"}) {
-    const OpRow* row = find_op(name);
-    ASSERT_NE(row, nullptr) << name;
+    const OpSchema* schema = find_op(name);
+    ASSERT_NE(schema, nullptr) << name;
     Graph graph;
     const ValueId x = graph.add_input("x", array);
     PortValues operands;
-    for (const Port& port : row->inputs) {
+    for (const Port& port : schema->inputs) {
       operands.push_back(port.attribute[0] == '\0' ? std::vector<ValueId>{x} : std::vector<ValueId>{});
     }
-    EXPECT_THROW(graph.add_node(Op(row, row->make(nullptr)), operands), Error) << name;
+    EXPECT_THROW(graph.add_node(Op(schema, schema->make(nullptr)), operands), Error) << name;
   }
 }
 
 /// Whoever writes a file may leave out what an operator takes.
 TEST(HostileOperator, WithoutOperandsInAFileIsRefusedOrRuns) {
-  for (const OpRow* row : all_ops()) {
-    if (row->lower == nullptr) continue;
+  for (const OpSchema* schema : all_ops()) {
+    if (schema->lower == nullptr) continue;
     Graph graph;
-    const PortCounts results(test::output_ports(*row).size(), 1);
+    const PortCounts results(test::output_ports(*schema).size(), 1);
     try {
-      test::lower_from_file(graph, *row, {}, PortValues(test::input_ports(*row).size()), results);
+      test::lower_from_file(graph, *schema, {}, PortValues(test::input_ports(*schema).size()), results);
     } catch (const Error&) {
       continue;
     }
-    for (const Port& port : row->inputs) {
-      EXPECT_TRUE(row->infer != nullptr || port.kind != Port::Kind::kOne) << row->name << " at " << port.name;
+    for (const Port& port : schema->inputs) {
+      EXPECT_TRUE(schema->infer != nullptr || port.kind != Port::Kind::kOne) << schema->name << " at " << port.name;
     }
   }
 }

@@ -24,7 +24,7 @@ Tensor run_integers(const Op& op, const std::vector<Tensor>& inputs) {
   Graph graph;
   PortValues values;
   for (const Tensor& t : inputs) values.push_back({graph.add_input("x", Fact(t.dtype(), t.shape()))});
-  while (values.size() < op.row().inputs.size()) values.emplace_back();
+  while (values.size() < op.schema().inputs.size()) values.emplace_back();
   const NodeId node = graph.add_node(op, values, {1});
   graph.add_output(graph.node(node).output(0), "y");
   return evaluate_graph(graph, inputs).front();

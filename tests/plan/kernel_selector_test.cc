@@ -7,38 +7,39 @@
 #include <string_view>
 #include <tuple>
 
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
 #include "ops/activation/relu.h"
 #include "ops/conv_pool/conv2d_fused.h"
 
 namespace coracle {
 namespace {
 
-std::vector<std::string_view> names(const KernelSelector& selector, const OpRow& op) {
+std::vector<std::string_view> names(const KernelSelector& selector, const OpSchema& op) {
   std::vector<std::string_view> out;
-  for (const Kernel* kernel : selector.rows(op)) out.emplace_back(kernel->name);
+  for (const KernelDef* kernel : selector.kernels(op)) out.emplace_back(kernel->name);
   return out;
 }
 
 TEST(KernelSelector, EveryOperatorEndsWithItsReference) {
   const KernelSelector selector({});
-  for (const OpRow* op : all_ops()) {
+  for (const OpSchema* op : all_ops()) {
     if (op->reference == nullptr) {
-      EXPECT_THROW(selector.rows(*op), Error) << op->name;
+      EXPECT_THROW(selector.kernels(*op), Error) << op->name;
       continue;
     }
-    const std::span<const Kernel* const> rows = selector.rows(*op);
-    EXPECT_STREQ(rows.back()->name, "reference") << op->name;
-    for (const Kernel* kernel : rows) EXPECT_EQ(kernel->op, op) << op->name;
+    const std::span<const KernelDef* const> kernels = selector.kernels(*op);
+    EXPECT_STREQ(kernels.back()->name, "reference") << op->name;
+    for (const KernelDef* kernel : kernels) EXPECT_EQ(kernel->op, op) << op->name;
   }
 }
 
 TEST(KernelSelector, WiderInstructionSetsComeFirst) {
   const KernelSelector selector({.precision = Precision::kStrict});
-  for (const OpRow* op : all_ops()) {
+  for (const OpSchema* op : all_ops()) {
     if (op->reference == nullptr) continue;
-    const std::span<const Kernel* const> rows = selector.rows(*op);
-    for (size_t i = 1; i + 1 < rows.size(); ++i) EXPECT_GE(rows[i - 1]->capability, rows[i]->capability) << op->name;
+    const std::span<const KernelDef* const> kernels = selector.kernels(*op);
+    for (size_t i = 1; i + 1 < kernels.size(); ++i)
+      EXPECT_GE(kernels[i - 1]->capability, kernels[i]->capability) << op->name;
   }
 }
 
@@ -50,13 +51,13 @@ bool overlap(const TypeRule& a, const TypeRule& b) {
 
 TEST(KernelSelector, TheOrderOfFilesDecidesNothing) {
   struct Row {
-    const Kernel* kernel;
+    const KernelDef* kernel;
     const KernelTable* table;
   };
-  std::map<std::tuple<const Device*, const OpRow*, DeviceNumber, DeviceNumber>, std::vector<Row>> alike;
+  std::map<std::tuple<const Device*, const OpSchema*, CapabilityLevel, CapabilityLevel>, std::vector<Row>> alike;
   for (const Device* device : all_devices()) {
     for (const KernelTable* table : device->kernels()) {
-      for (const Kernel& k : table->rows) alike[{device, k.op, k.capability, k.mode}].push_back({&k, table});
+      for (const KernelDef& k : table->kernels) alike[{device, k.op, k.capability, k.mode}].push_back({&k, table});
     }
   }
   for (const auto& [key, rows] : alike) {
@@ -73,10 +74,10 @@ TEST(KernelSelector, TheOrderOfFilesDecidesNothing) {
 TEST(KernelSelector, ACapLeavesWiderKernelsOut) {
   const KernelSelector all({});
   const KernelSelector capped({.capability = cpu::Isa::kAny});
-  EXPECT_EQ(capped.capability(), DeviceNumber(cpu::Isa::kAny));
-  for (const Kernel* kernel : capped.rows(kOpRow<Conv2dFused>))
-    EXPECT_EQ(cpu::row_isa(*kernel), cpu::Isa::kAny) << kernel->name;
-  EXPECT_GT(all.rows(kOpRow<Conv2dFused>).size(), capped.rows(kOpRow<Conv2dFused>).size());
+  EXPECT_EQ(capped.capability(), CapabilityLevel(cpu::Isa::kAny));
+  for (const KernelDef* kernel : capped.kernels(kOpSchema<Conv2dFused>))
+    EXPECT_EQ(cpu::kernel_isa(*kernel), cpu::Isa::kAny) << kernel->name;
+  EXPECT_GT(all.kernels(kOpSchema<Conv2dFused>).size(), capped.kernels(kOpSchema<Conv2dFused>).size());
 }
 
 TEST(KernelSelector, MatrixTilesGoByPrecision) {
@@ -84,35 +85,35 @@ TEST(KernelSelector, MatrixTilesGoByPrecision) {
     const KernelSelector selector({.precision = precision, .emulates_modes = true});
     const cpu::ComputeMode wanted = cpu::compute_mode_of(precision);
     bool after_tiles = false;
-    for (const Kernel* kernel : selector.rows(kOpRow<Conv2dFused>)) {
-      if (cpu::row_mode(*kernel) == cpu::ComputeMode::kFloat32) {
+    for (const KernelDef* kernel : selector.kernels(kOpSchema<Conv2dFused>)) {
+      if (cpu::kernel_mode(*kernel) == cpu::ComputeMode::kFloat32) {
         after_tiles = true;
       } else {
-        EXPECT_EQ(cpu::row_mode(*kernel), wanted) << kernel->name;
+        EXPECT_EQ(cpu::kernel_mode(*kernel), wanted) << kernel->name;
         EXPECT_FALSE(after_tiles) << kernel->name;
       }
     }
-    EXPECT_EQ(selector.rows(kOpRow<Conv2dFused>).front()->mode, DeviceNumber(wanted));
+    EXPECT_EQ(selector.kernels(kOpSchema<Conv2dFused>).front()->mode, CapabilityLevel(wanted));
   }
   const KernelSelector narrow({.capability = cpu::Isa::kAny});
-  for (const Kernel* kernel : narrow.rows(kOpRow<Conv2dFused>)) {
-    EXPECT_EQ(cpu::row_mode(*kernel), cpu::ComputeMode::kFloat32) << kernel->name;
+  for (const KernelDef* kernel : narrow.kernels(kOpSchema<Conv2dFused>)) {
+    EXPECT_EQ(cpu::kernel_mode(*kernel), cpu::ComputeMode::kFloat32) << kernel->name;
   }
 }
 
 TEST(KernelSelector, KernelsGoByThePrefixOfTheirNames) {
   const KernelSelector all({});
-  const std::string_view first = names(all, kOpRow<Conv2dFused>).front();
+  const std::string_view first = names(all, kOpSchema<Conv2dFused>).front();
   const std::string family(first.substr(0, first.find('.')));
   const KernelSelector without({.disabled = {family}});
-  for (std::string_view name : names(without, kOpRow<Conv2dFused>)) EXPECT_FALSE(name.starts_with(family)) << name;
-  EXPECT_EQ(names(without, kOpRow<Conv2dFused>).back(), "reference");
-  EXPECT_EQ(names(without, kOpRow<Relu>), names(all, kOpRow<Relu>)) << "other families stay";
+  for (std::string_view name : names(without, kOpSchema<Conv2dFused>)) EXPECT_FALSE(name.starts_with(family)) << name;
+  EXPECT_EQ(names(without, kOpSchema<Conv2dFused>).back(), "reference");
+  EXPECT_EQ(names(without, kOpSchema<Relu>), names(all, kOpSchema<Relu>)) << "other families stay";
 }
 
 TEST(KernelSelector, TheReferenceStaysWhateverIsDisabled) {
   const KernelSelector none({.disabled = {""}});
-  EXPECT_EQ(names(none, kOpRow<Relu>), (std::vector<std::string_view>{"reference"}));
+  EXPECT_EQ(names(none, kOpSchema<Relu>), (std::vector<std::string_view>{"reference"}));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include <new>
 
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
 
 namespace coracle {
 namespace {
@@ -26,32 +26,32 @@ TEST(KernelCall, FailsWithTheLongerTextWhereThereIsMemoryForIt) {
 }
 
 TEST(Kernel, IsWhatItsFunctionsAreAskedWith) {
-  Kernel kernel{.name = "by products", .op = nullptr};
+  KernelDef kernel{.name = "by products", .op = nullptr};
   kernel.capability = cpu::Isa::kSse2;
-  kernel.fits = [](const void*, const ArgFacts& args) -> Misfit {
-    return cpu::row_mode(args.kernel()) == cpu::ComputeMode::kBf16 ? "too rough" : nullptr;
+  kernel.fits = [](const void*, const ArgFacts& args) -> RejectionReason {
+    return cpu::kernel_mode(args.kernel()) == cpu::ComputeMode::kBf16 ? "too rough" : nullptr;
   };
   kernel.prepare = [](const void*, const ArgFacts& args, PrepareContext&) {
     Prepared prepared;
-    prepared.workspace = cpu::row_isa(args.kernel()) == cpu::Isa::kSse2 ? 16 : 64;
+    prepared.workspace = cpu::kernel_isa(args.kernel()) == cpu::Isa::kSse2 ? 16 : 64;
     return prepared;
   };
   const ArgFacts args({}, {}, {}, {});
   PrepareContext context;
-  EXPECT_EQ(kernel.misfit(nullptr, args), nullptr);
+  EXPECT_EQ(kernel.rejection(nullptr, args), nullptr);
   EXPECT_EQ(kernel.prepared(nullptr, args, context).workspace, 16U);
-  Kernel rough = kernel;
+  KernelDef rough = kernel;
   rough.mode = cpu::ComputeMode::kBf16;
   rough.capability = cpu::Isa::kAvx2;
-  EXPECT_STREQ(rough.misfit(nullptr, args), "too rough");
+  EXPECT_STREQ(rough.rejection(nullptr, args), "too rough");
   EXPECT_EQ(rough.prepared(nullptr, args, context).workspace, 64U);
 }
 
 TEST(Kernel, WithoutFunctionsFitsAndPreparesNothing) {
-  const Kernel kernel{.name = "plain", .op = nullptr};
+  const KernelDef kernel{.name = "plain", .op = nullptr};
   const ArgFacts args({}, {}, {}, {});
   PrepareContext context;
-  EXPECT_EQ(kernel.misfit(nullptr, args), nullptr);
+  EXPECT_EQ(kernel.rejection(nullptr, args), nullptr);
   EXPECT_EQ(kernel.prepared(nullptr, args, context).state, nullptr);
 }
 

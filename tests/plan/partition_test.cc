@@ -26,7 +26,7 @@ const Step& step_of(const Steps& planned, std::string_view op) {
   throw Error(ErrorCode::kInvalidArgument, text("there is no step ", op));
 }
 
-std::shared_ptr<const Model> with_islands(const char* graph, const LateOptions& device = {}) {
+std::shared_ptr<const Model> with_unprofitable(const char* graph, const LateOptions& device = {}) {
   ModelOptions options;
   options.kernels.devices = {use(LateDevice::make(device))};
   return model_of(graph, options);
@@ -40,7 +40,7 @@ const char* const kConvolution = R"(graph (%x "x": float32[?, 16, ?, ?]) {
 })";
 
 TEST(Partition, LargeIslandsStayOnTheDeviceAndSmallOnesGoBack) {
-  const auto model = with_islands(kConvolution);
+  const auto model = with_unprofitable(kConvolution);
   const auto large = explained(model, {1, 16, 200, 200});
   EXPECT_EQ(step_of(*large, "sinh").place, Place{1});
   EXPECT_EQ(step_of(*large, "sinh").cause, "a kernel of late takes it");
@@ -60,7 +60,7 @@ TEST(Partition, CausesNameWhatTheKernelsRefuse) {
 }
 
 TEST(Partition, WhatIsTooLargeForTheDeviceStaysOnTheHost) {
-  const auto model = model_on({LateDevice::make({.largest_block = 40000})}, kConvolution);
+  const auto model = model_on({LateDevice::make({.largest_allocation = 40000})}, kConvolution);
   const auto planned = explained(model, {1, 16, 20, 20});
   const std::string& cause = step_of(*planned, "sinh").cause;
   EXPECT_EQ(cause, "no kernel of late takes it: float32[1, 64, 20, 20] is larger than its largest block, 40000 bytes");
@@ -102,9 +102,9 @@ TEST(Partition, ATensorIsCopiedOnceToEachPlace) {
     for (const Step& step : planned->steps) {
       if (step.copy == nullptr) continue;
       for (int l : step.out) {
-        const Local& local = planned->locals[static_cast<size_t>(l)];
-        const int count = ++copies[{local.value, local.fact.place.device}];
-        EXPECT_EQ(count, 1) << "value " << static_cast<int>(local.value) << ", seed " << seed;
+        const SegmentBuffer& buffer = planned->buffers[static_cast<size_t>(l)];
+        const int count = ++copies[{buffer.value, buffer.fact.place.device}];
+        EXPECT_EQ(count, 1) << "value " << static_cast<int>(buffer.value) << ", seed " << seed;
       }
     }
     found = found || copies.size() >= 4;

@@ -48,7 +48,8 @@ Names ops(const Steps& steps) {
 
 const Slot& slot_of(const Steps& steps, const Graph& graph, size_t node) {
   const ValueId v = graph.node(graph.order()[node]).output(0);
-  const auto it = std::find_if(steps.locals.begin(), steps.locals.end(), [&](const Local& l) { return l.value == v; });
+  const auto it =
+      std::find_if(steps.buffers.begin(), steps.buffers.end(), [&](const SegmentBuffer& l) { return l.value == v; });
   return it->slot;
 }
 
@@ -92,7 +93,7 @@ TEST(Planner, ResultsThatAreKnownAreConstants) {
   const Steps steps = p.plan({{5, 6}});
   EXPECT_TRUE(steps.steps.empty());
   ASSERT_EQ(steps.live_out.size(), 1U);
-  const Local& result = steps.locals[static_cast<size_t>(steps.live_out[0].local)];
+  const SegmentBuffer& result = steps.buffers[static_cast<size_t>(steps.live_out[0].buffer)];
   EXPECT_EQ(result.slot.kind, Slot::Kind::kConstant);
   EXPECT_EQ(result.fact.value->integers(), (std::vector<int64_t>{5, 6}));
 }
@@ -172,11 +173,11 @@ TEST(Planner, OperatorsThatKnowOneOrderGetIt) {
   const Steps steps = p.plan({{1, 4, 9, 9}});
   for (const Step& step : steps.steps) {
     if (std::string_view(step.op.name()) != "cumsum") continue;
-    EXPECT_EQ(steps.locals[static_cast<size_t>(step.in[0])].fact.layout, Layout::kRowMajor);
-    EXPECT_EQ(steps.locals[static_cast<size_t>(step.out[0])].fact.layout, Layout::kRowMajor);
+    EXPECT_EQ(steps.buffers[static_cast<size_t>(step.in[0])].fact.layout, Layout::kRowMajor);
+    EXPECT_EQ(steps.buffers[static_cast<size_t>(step.out[0])].fact.layout, Layout::kRowMajor);
   }
   for (const LiveOut& out : steps.live_out) {
-    EXPECT_EQ(steps.locals[static_cast<size_t>(out.local)].fact.layout, Layout::kRowMajor);
+    EXPECT_EQ(steps.buffers[static_cast<size_t>(out.buffer)].fact.layout, Layout::kRowMajor);
   }
   EXPECT_EQ(test::memory_complaint(p.graph(), steps), "");
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr DTypes kSmall = DType::kInt8 | DType::kUint8;
 
 /// Whether the rule takes a node of `op` with one value of each type at the ports in order.
-bool takes_types(const TypeRule& rule, const OpRow& op, const std::vector<DType>& in, DType out) {
+bool takes_types(const TypeRule& rule, const OpSchema& op, const std::vector<DType>& in, DType out) {
   std::vector<Fact> facts;
   for (DType type : in) facts.emplace_back(type, Shape{2});
   const Fact result(out, Shape{2});
@@ -39,37 +39,37 @@ TEST(DTypes, AreSets) {
 }
 
 TEST(TypeRule, DefaultsToFloat32) {
-  EXPECT_TRUE(takes_types({}, kOpRow<Add>, {DType::kFloat32, DType::kFloat32}, DType::kFloat32));
-  EXPECT_FALSE(takes_types({}, kOpRow<Add>, {DType::kFloat32, DType::kFloat16}, DType::kFloat32));
-  EXPECT_FALSE(takes_types({}, kOpRow<Add>, {DType::kFloat32, DType::kFloat32}, DType::kFloat64));
+  EXPECT_TRUE(takes_types({}, kOpSchema<Add>, {DType::kFloat32, DType::kFloat32}, DType::kFloat32));
+  EXPECT_FALSE(takes_types({}, kOpSchema<Add>, {DType::kFloat32, DType::kFloat16}, DType::kFloat32));
+  EXPECT_FALSE(takes_types({}, kOpSchema<Add>, {DType::kFloat32, DType::kFloat32}, DType::kFloat64));
 }
 
 TEST(TypeRule, NamedPortsHaveTheirOwnTypes) {
   const TypeRule rule = {.in = {{{1, kIndexTypes}}}};
-  EXPECT_TRUE(takes_types(rule, kOpRow<Gather>, {DType::kFloat32, DType::kInt32}, DType::kFloat32));
-  EXPECT_FALSE(takes_types(rule, kOpRow<Gather>, {DType::kFloat32, DType::kInt16}, DType::kFloat32));
-  EXPECT_FALSE(takes_types(rule, kOpRow<Gather>, {DType::kInt32, DType::kInt32}, DType::kFloat32));
+  EXPECT_TRUE(takes_types(rule, kOpSchema<Gather>, {DType::kFloat32, DType::kInt32}, DType::kFloat32));
+  EXPECT_FALSE(takes_types(rule, kOpSchema<Gather>, {DType::kFloat32, DType::kInt16}, DType::kFloat32));
+  EXPECT_FALSE(takes_types(rule, kOpSchema<Gather>, {DType::kInt32, DType::kInt32}, DType::kFloat32));
   EXPECT_EQ(text_of(rule), "only float32; operand 1: int32 and int64");
 }
 
 TEST(TypeRule, ArgumentsAreOfAnyType) {
   // The axis is an operand in one format and an attribute in the other.
   const TypeRule rule = {.results = DType::kInt64};
-  EXPECT_TRUE(takes_types(rule, kOpRow<Argmax>, {DType::kFloat32, DType::kInt32}, DType::kInt64));
+  EXPECT_TRUE(takes_types(rule, kOpSchema<Argmax>, {DType::kFloat32, DType::kInt32}, DType::kInt64));
   EXPECT_EQ(text_of(rule), "only float32 to int64");
 }
 
 TEST(TypeRule, AlikeOperandsHaveOneType) {
   const TypeRule rule = {.operands = kSmall, .results = kSmall, .alike = true};
-  EXPECT_TRUE(takes_types(rule, kOpRow<Add>, {DType::kInt8, DType::kInt8}, DType::kInt8));
-  EXPECT_FALSE(takes_types(rule, kOpRow<Add>, {DType::kInt8, DType::kUint8}, DType::kInt8));
+  EXPECT_TRUE(takes_types(rule, kOpSchema<Add>, {DType::kInt8, DType::kInt8}, DType::kInt8));
+  EXPECT_FALSE(takes_types(rule, kOpSchema<Add>, {DType::kInt8, DType::kUint8}, DType::kInt8));
   EXPECT_EQ(text_of(rule), "only int8 and uint8 (one type)");
 }
 
 TEST(TypeRule, NamesPortsThatOperatorsHave) {
   for (const Device* device : all_devices()) {
     for (const KernelTable* table : device->kernels()) {
-      for (const Kernel& kernel : table->rows) {
+      for (const KernelDef& kernel : table->kernels) {
         for (const PortTypes& p : kernel.types.in) {
           EXPECT_LT(p.port, static_cast<int>(kernel.op->inputs.size())) << kernel.name;
         }

@@ -11,14 +11,14 @@
 namespace coracle {
 namespace {
 
-/// Steps by hand: locals on the host are even, those on device 1 odd.
+/// Steps by hand: buffers on the host are even, those on device 1 odd.
 class Plan {
  public:
-  explicit Plan(int locals) {
-    for (int l = 0; l < locals; ++l) {
-      Local& local = steps_.locals.emplace_back();
-      local.fact = Fact(DType::kFloat32, {4});
-      local.fact.place = Place{static_cast<uint8_t>(l % 2)};
+  explicit Plan(int buffers) {
+    for (int l = 0; l < buffers; ++l) {
+      SegmentBuffer& buffer = steps_.buffers.emplace_back();
+      buffer.fact = Fact(DType::kFloat32, {4});
+      buffer.fact.place = Place{static_cast<uint8_t>(l % 2)};
     }
   }
   Plan& host(int in, int out) { return add(Place{}, in, out); }

@@ -137,13 +137,13 @@ class RandomParallelEngines : public ::testing::TestWithParam<unsigned> {};
 TEST_P(RandomParallelEngines, GiveTheBitsOfASequence) {
   const unsigned seed = GetParam();
   const Graph graph = random_graph(seed, 60);
-  int beside = 0;
+  int async = 0;
   for (const int percent : {30, 60}) {
     const auto engine = ChanceEngine::make("chance", seed, percent);
     const auto other = ChanceEngine::make("other", seed + 7, 60);
     const auto model = model_of(Graph(graph), with_engines({.engines = {use(*engine), use(*other)}, .min_ops = 1}));
-    const std::vector<bool>& nodes = model->program()->info(model->program()->graph()).beside;
-    beside += static_cast<int>(std::count(nodes.begin(), nodes.end(), true));
+    const std::vector<bool>& nodes = model->program()->info(model->program()->graph()).async;
+    async += static_cast<int>(std::count(nodes.begin(), nodes.end(), true));
     std::vector<std::unique_ptr<Session>> sessions;
     for (const int parallel : {2, 3, 4}) {
       sessions.push_back(std::make_unique<Session>(model, SessionOptions{.threads = 4, .parallel_engines = parallel}));
@@ -162,7 +162,7 @@ TEST_P(RandomParallelEngines, GiveTheBitsOfASequence) {
       }
     }
   }
-  EXPECT_GT(beside, 0);
+  EXPECT_GT(async, 0);
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomParallelEngines, ::testing::Range(1U, 9U));
 

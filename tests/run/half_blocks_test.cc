@@ -8,7 +8,7 @@
 #include "ops/control/engine_block.h"
 #include "ops/elementwise/cast.h"
 #include "ops/elementwise/casting.h"
-#include "plan/widening.h"
+#include "plan/upcast.h"
 #include "run/session_results.h"
 #include "support/chance_engine.h"
 #include "support/graph_model.h"

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "plan/strided.h"
+#include "plan/copy_elision.h"
 #include "run/session.h"
 #include "support/graph_model.h"
 #include "support/random_graph.h"
@@ -63,7 +63,7 @@ Values observed(const std::shared_ptr<const Model>& model) {
 
 TEST(Observer, SeesPartsOfLargerTensorsAsTheyAre) {
   ModelOptions options;
-  options.kernels.disabled = {kStrided.name};
+  options.kernels.disabled = {kCopyElision.name};
   const Values moved = observed(model_of(kObserved, options));
   const Values strided = observed(model_of(kObserved));
   for (const char* name : {"i", "q", "k", "v", "heads", "left", "right", "both"}) {

@@ -78,7 +78,7 @@ TEST(Placement, WhatGoesFromDeviceToDeviceGoesThroughTheHost) {
     const Graph graph = random_graph(seed, 40);
     const Tensor x = random_tensor({1, 4, 16, 16}, seed);
     // The first takes what fits into its blocks: products of halves of images, as a rule.
-    const auto small = LateDevice::make({.largest_block = 2048});
+    const auto small = LateDevice::make({.largest_allocation = 2048});
     const auto large = LateDevice::make({.threaded = true, .seed = seed});
     const auto model = model_on({small, large}, Graph(graph));
     EXPECT_TRUE(same_bits(run_fresh(model, {x}), run_fresh(model_of(Graph(graph)), {x}))) << seed;
@@ -91,7 +91,7 @@ TEST(Placement, ArenasAreSplitWhereBlocksAreSmall) {
   for (unsigned seed = 1; seed <= 6; ++seed) {
     const Graph graph = random_graph(seed, 40);
     const Tensor x = random_tensor({1, 4, 16, 16}, seed);
-    const auto device = LateDevice::make({.largest_block = 8192});
+    const auto device = LateDevice::make({.largest_allocation = 8192});
     const auto model = model_on({device}, Graph(graph));
     Session session(model, {.threads = 2});
     session.set_input(0, x);

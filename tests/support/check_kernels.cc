@@ -10,13 +10,13 @@
 #include <random>
 #include <set>
 
+#include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/processor.h"
-#include "devices/cpu/row.h"
 #include "ops/common/binary.h"
 #include "plan/device.h"
 #include "plan/kernel_selector.h"
 #include "plan/packed_weights.h"
-#include "support/device_rows.h"
+#include "support/device_kernel_runner.h"
 
 namespace coracle::test {
 namespace {
@@ -87,10 +87,10 @@ const Selectors& selectors_here() {
 
 class Checker {
  public:
-  /// spared: not compared on rows that spread what is no finite number to other elements of their tiles.
+  /// spared: not compared on kernels that spread what is no finite number to other elements of their tiles.
   explicit Checker(const KernelCase& c, bool spared = false) : c_(c), counts_(c.in_counts), spared_(spared) {
     if (counts_.empty()) counts_.assign(c.in.size(), 1);
-    const std::span<const Port> ports = c.op.row().inputs;
+    const std::span<const Port> ports = c.op.schema().inputs;
     for (size_t p = 0; p < counts_.size(); ++p) {
       for (int i = 0; i < counts_[p]; ++i) port_of_.push_back(&ports[p]);
     }
@@ -111,39 +111,39 @@ class Checker {
     require_rows(selectors.strict);
     for (const KernelSelector& selector : selectors.tiles) {
       const int on_tiles = check_rows(selector, true);
-      EXPECT_TRUE(on_tiles > 0 || !c_.tiles) << "no row on matrix tiles takes the case";
+      EXPECT_TRUE(on_tiles > 0 || !c_.tiles) << "no kernel on matrix tiles takes the case";
     }
     return taken;
   }
 
-  /// On the rows of the device under test alone; how many took the case.
-  int check_on_device(DeviceRows& device) {
+  /// On the kernels of the device under test alone; how many took the case.
+  int check_on_device(DeviceKernelRunner& device) {
     infer();
     run_reference();
     device_ = &device;
     int taken = 0;
-    for (const Kernel* kernel : device.rows(c_.op.row())) {
+    for (const KernelDef* kernel : device.kernels(c_.op.schema())) {
       if (kernel->view) continue;
-      taken += check_row(*kernel, Layout::kRowMajor);
+      taken += check_kernel(*kernel, Layout::kRowMajor);
       if ((kernel->layout == LayoutRule::kSame || kernel->layout == LayoutRule::kRelayout) && has_image()) {
-        taken += check_row(*kernel, Layout::kChannelsLast);
+        taken += check_kernel(*kernel, Layout::kChannelsLast);
       }
     }
     return taken;
   }
 
-  /// Names of the rows that took it, without those on tiles.
+  /// Names of the kernels that took it, without those on tiles.
   std::set<std::string> taken() const {
     std::set<std::string> families;
-    for (const Kernel* kernel : took_) {
-      if (cpu::row_mode(*kernel) == cpu::ComputeMode::kFloat32) families.emplace(family_of(*kernel));
+    for (const KernelDef* kernel : took_) {
+      if (cpu::kernel_mode(*kernel) == cpu::ComputeMode::kFloat32) families.emplace(family_of(*kernel));
     }
     return families;
   }
 
  private:
-  /// A row's name without its instruction set.
-  static std::string_view family_of(const Kernel& kernel) {
+  /// A kernel's name without its instruction set.
+  static std::string_view family_of(const KernelDef& kernel) {
     const std::string_view name = kernel.name;
     return name.substr(0, name.rfind('.'));
   }
@@ -163,40 +163,40 @@ class Checker {
     std::vector<Bytes>& bytes_;
   };
 
-  /// The rows on tiles, or the others; how many took the case.
+  /// The kernels on tiles, or the others; how many took the case.
   int check_rows(const KernelSelector& selector, bool on_tiles) {
     int taken = 0;
-    for (const Kernel* kernel : selector.rows(c_.op.row())) {
+    for (const KernelDef* kernel : selector.kernels(c_.op.schema())) {
       if (std::string_view(kernel->name) == "reference" || kernel->view) continue;
-      if ((cpu::row_mode(*kernel) != cpu::ComputeMode::kFloat32) != on_tiles) continue;
-      taken += check_row(*kernel, Layout::kRowMajor);
+      if ((cpu::kernel_mode(*kernel) != cpu::ComputeMode::kFloat32) != on_tiles) continue;
+      taken += check_kernel(*kernel, Layout::kRowMajor);
       if ((kernel->layout == LayoutRule::kSame || kernel->layout == LayoutRule::kRelayout) && has_image()) {
-        taken += check_row(*kernel, Layout::kChannelsLast);
+        taken += check_kernel(*kernel, Layout::kChannelsLast);
       }
     }
     return taken;
   }
 
-  /// The families that the case names, and some row of each instruction set if one of any, must have taken it.
+  /// The families that the case names, and some kernel of each instruction set if one of any, must have taken it.
   void require_rows(const KernelSelector& selector) const {
     std::map<cpu::Isa, bool> any_of;
     std::set<std::string_view> known;
-    for (const Kernel* kernel : selector.rows(c_.op.row())) {
+    for (const KernelDef* kernel : selector.kernels(c_.op.schema())) {
       const std::string_view name = kernel->name;
-      if (name == "reference" || kernel->view || cpu::row_mode(*kernel) != cpu::ComputeMode::kFloat32) continue;
+      if (name == "reference" || kernel->view || cpu::kernel_mode(*kernel) != cpu::ComputeMode::kFloat32) continue;
       const bool took = std::count(took_.begin(), took_.end(), kernel) > 0;
-      any_of[cpu::row_isa(*kernel)] |= took;
+      any_of[cpu::kernel_isa(*kernel)] |= took;
       known.insert(family_of(*kernel));
-      const bool named = std::count(c_.rows.begin(), c_.rows.end(), family_of(*kernel)) > 0;
+      const bool named = std::count(c_.kernels.begin(), c_.kernels.end(), family_of(*kernel)) > 0;
       if (!named) continue;
-      const bool expected = !c_.not_beside_byte_dots || !cpu::has_byte_dots(cpu::row_isa(*kernel));
+      const bool expected = !c_.not_beside_byte_dots || !cpu::has_byte_dots(cpu::kernel_isa(*kernel));
       EXPECT_EQ(took, expected) << name << (took ? " takes " : " refuses ") << c_.op.name() << " on "
                                 << cpu::processor().name;
     }
     for (const auto& [isa, any] : any_of) {
-      EXPECT_TRUE(any || took_.empty()) << "no row of " << name_of(isa) << " takes what one of another set takes";
+      EXPECT_TRUE(any || took_.empty()) << "no kernel of " << name_of(isa) << " takes what one of another set takes";
     }
-    for (const std::string& family : c_.rows) EXPECT_TRUE(known.contains(family)) << "there is no row " << family;
+    for (const std::string& family : c_.kernels) EXPECT_TRUE(known.contains(family)) << "there is no kernel " << family;
   }
 
   void infer() {
@@ -206,7 +206,7 @@ class Checker {
     std::vector<const Fact*> in;
     for (const Fact& f : in_facts_) in.push_back(&f);
     InferArgs args(in, counts_, out_facts_, c_.out_counts);
-    c_.op.row().infer(c_.op.attributes(), args);
+    c_.op.schema().infer(c_.op.attributes(), args);
   }
 
   void run_reference() {
@@ -215,7 +215,7 @@ class Checker {
     }
     std::vector<Tensor> in = c_.in;
     ReferenceArgs args(in, counts_, expected_, c_.out_counts);
-    c_.op.row().reference(c_.op.attributes(), args);
+    c_.op.schema().reference(c_.op.attributes(), args);
   }
 
   /// An operand that may be channels-last where the kernel goes by the order of its operands.
@@ -227,8 +227,8 @@ class Checker {
     return false;
   }
 
-  /// 1 if the row took the case.
-  int check_row(const Kernel& kernel, Layout common) {
+  /// 1 if the kernel took the case.
+  int check_kernel(const KernelDef& kernel, Layout common) {
     const int rank = out_facts_[0].shape.rank();
     std::vector<const Fact*> in;
     std::vector<const Fact*> out;
@@ -245,24 +245,24 @@ class Checker {
       out_facts_[0].layout = common == Layout::kRowMajor ? Layout::kChannelsLast : Layout::kRowMajor;
     }
     const ArgFacts args(in, counts_, out, c_.out_counts);
-    if (!takes(kernel.types, c_.op.row(), counts_, args)) return 0;
-    if (kernel.misfit(c_.op.attributes(), args) != nullptr) return 0;
+    if (!takes(kernel.types, c_.op.schema(), counts_, args)) return 0;
+    if (kernel.rejection(c_.op.attributes(), args) != nullptr) return 0;
     took_.push_back(&kernel);
     if (spared_ && std::string_view(kernel.name).find("winograd") != std::string_view::npos) return 1;
     std::string text = text_of(kernel);
     SCOPED_TRACE(text);
     if (device_ != nullptr) {
-      check_row_on_device(kernel, args);
+      check_kernel_on_device(kernel, args);
       return 1;
     }
     const std::vector<Bytes> one = run(kernel, args, 1, false);
-    for (size_t i = 0; i < one.size(); ++i) compare(one[i], i, error_of(cpu::row_mode(kernel)));
+    for (size_t i = 0; i < one.size(); ++i) compare(one[i], i, error_of(cpu::kernel_mode(kernel)));
     for (int threads : {2, 3}) EXPECT_EQ(one, run(kernel, args, threads, false)) << threads << " threads";
     EXPECT_EQ(one, run(kernel, args, 2, true)) << "in place";
     return 1;
   }
 
-  void check_row_on_device(const Kernel& kernel, const ArgFacts& args) {
+  void check_kernel_on_device(const KernelDef& kernel, const ArgFacts& args) {
     DeviceCall call{.op = c_.op, .args = args, .in_counts = counts_, .out_counts = c_.out_counts};
     for (size_t i = 0; i < c_.in.size(); ++i) call.in.push_back(in_layout(c_.in[i], in_facts_[i].layout));
     const std::vector<Bytes> one = device_->run(kernel, call, false);
@@ -273,7 +273,7 @@ class Checker {
     EXPECT_EQ(one, device_->run(kernel, call, true)) << "in place";
   }
 
-  std::string text_of(const Kernel& kernel) const {
+  std::string text_of(const KernelDef& kernel) const {
     std::string text = std::string(kernel.name) + " of";
     for (const Fact& f : in_facts_) append_text(text += " ", f);
     append_text(text += " to ", out_facts_[0]);
@@ -281,7 +281,7 @@ class Checker {
   }
 
   /// In place: with result 0 on an operand, where the kernel can do that.
-  std::vector<Bytes> run(const Kernel& kernel, const ArgFacts& args, int threads, bool in_place) const {
+  std::vector<Bytes> run(const KernelDef& kernel, const ArgFacts& args, int threads, bool in_place) const {
     ThreadPool pool(threads);
     pool.start();
     PrepareContext context;
@@ -307,7 +307,7 @@ class Checker {
     std::vector<std::max_align_t> workspace(prepared.workspace / sizeof(std::max_align_t) + 1);
     std::string detail;
     Results results(*this, out_bytes);
-    KernelCall call{.row = &c_.op.row(),
+    KernelCall call{.schema = &c_.op.schema(),
                     .kernel = &kernel,
                     .op = c_.op.attributes(),
                     .in = in,
@@ -385,8 +385,8 @@ class Checker {
   std::vector<Fact> in_facts_;
   std::vector<Fact> out_facts_;
   std::vector<Tensor> expected_;
-  std::vector<const Kernel*> took_;
-  DeviceRows* device_ = nullptr;
+  std::vector<const KernelDef*> took_;
+  DeviceKernelRunner* device_ = nullptr;
 };
 
 /// The case with float16 in the place of float32; nothing where that does not change it, or a number is out of range.
@@ -396,7 +396,7 @@ std::optional<KernelCase> with_halves(const KernelCase& c) {
   half.absolute = std::max(c.absolute, 1e-4);
   bool any = false;
   size_t i = 0;
-  const std::span<const Port> ports = c.op.row().inputs;
+  const std::span<const Port> ports = c.op.schema().inputs;
   for (size_t p = 0; p < ports.size() && i < c.in.size(); ++p) {
     const int count = c.in_counts.empty() ? 1 : (p < c.in_counts.size() ? c.in_counts[p] : 0);
     for (int k = 0; k < count && i < c.in.size(); ++k, ++i) {
@@ -417,7 +417,7 @@ std::optional<KernelCase> with_halves(const KernelCase& c) {
 std::optional<KernelCase> with_special(const KernelCase& c, float special) {
   KernelCase planted = c;
   size_t i = 0;
-  const std::span<const Port> ports = c.op.row().inputs;
+  const std::span<const Port> ports = c.op.schema().inputs;
   for (size_t p = 0; p < ports.size() && i < c.in.size(); ++p) {
     const int count = c.in_counts.empty() ? 1 : (p < c.in_counts.size() ? c.in_counts[p] : 0);
     for (int k = 0; k < count && i < c.in.size(); ++k, ++i) {
@@ -441,7 +441,7 @@ int check_on_every_kernel(const KernelCase& c) {
     const std::optional<KernelCase> planted = with_special(c, std::strtof(special, nullptr));
     if (planted) return Checker(*planted, true).check();
   }
-  if (DeviceRows* device = DeviceRows::under_test()) {
+  if (DeviceKernelRunner* device = DeviceKernelRunner::under_test()) {
     const int taken = Checker(c).check_on_device(*device);
     if (taken > 0) {
       if (const std::optional<KernelCase> half = with_halves(c)) {
@@ -450,13 +450,13 @@ int check_on_every_kernel(const KernelCase& c) {
       }
     }
     device->count(taken);
-    return 1;  // cases say how many rows of the CPU take them at least
+    return 1;  // cases say how many kernels of the CPU take them at least
   }
   return Checker(c).check();
 }
 
-std::set<std::string> rows_that_take(const KernelCase& c) {
-  if (DeviceRows::under_test() != nullptr) check_on_every_kernel(c);
+std::set<std::string> kernels_that_take(const KernelCase& c) {
+  if (DeviceKernelRunner::under_test() != nullptr) check_on_every_kernel(c);
   Checker checker(c);
   checker.check();
   return checker.taken();

@@ -16,28 +16,27 @@ struct KernelCase {
   std::vector<Tensor> in;
   PortCounts in_counts = {};  ///< empty: one each
   PortCounts out_counts = {1};
-  double relative = 2e-6;              ///< tolerated difference from the reference, times its magnitude ...
-  double absolute = 1e-6;              ///< ... plus this
-  std::vector<std::string> rows = {};  ///< families ("conv2d.depthwise") that must take it with each instruction set
-  bool not_beside_byte_dots = false;   ///< they refuse it where products of bytes are faster (cpu::has_byte_dots)
-  bool computed_weights = false;       ///< weights are not constant while planning
-  bool tiles = false;                  ///< rows on matrix tiles must take it at each precision
+  double relative = 2e-6;                 ///< tolerated difference from the reference, times its magnitude ...
+  double absolute = 1e-6;                 ///< ... plus this
+  std::vector<std::string> kernels = {};  ///< families ("conv2d.depthwise") that must take it with each instruction set
+  bool not_beside_byte_dots = false;      ///< they refuse it where products of bytes are faster (cpu::has_byte_dots)
+  bool computed_weights = false;          ///< weights are not constant while planning
+  bool tiles = false;                     ///< kernels on matrix tiles must take it at each precision
 };
 
-/// Runs `c` on every kernel row that takes it, in every layout the row allows and for every instruction set this
+/// Runs `c` on every kernel that takes it, in every layout the kernel allows and for every instruction set this
 /// machine has, with 1, 2 and 3 threads and, where allowed, in place, and compares with the operator's reference.
-/// All runs of a row must agree bit for bit. Operands that are arguments or weights are constant while planning.
-/// Rows on matrix tiles are emulated where the machine has none. What a row of one instruction set takes, one of each
-/// other must take as well. Gives how many rows and layouts took it, without the reference and those on tiles; failures
-/// are reported to gtest.
-/// With CORACLE_TEST_SPECIAL=nan (or inf, -inf, a number) the case is changed: its first operand of float32 that is
-/// data has that number here and there. Rows of Winograd's algorithm, which spreads it over their tiles, are then left
-/// out.
+/// All runs of a kernel must agree bit for bit. Operands that are arguments or weights are constant while planning.
+/// Kernels on matrix tiles are emulated where the machine has none. What a kernel of one instruction set takes, one of
+/// each other must take as well. Gives how many kernels and layouts took it, without the reference and those on tiles;
+/// failures are reported to gtest. With CORACLE_TEST_SPECIAL=nan (or inf, -inf, a number) the case is changed: its
+/// first operand of float32 that is data has that number here and there. Kernels of Winograd's algorithm, which spreads
+/// it over their tiles, are then left out.
 int check_on_every_kernel(const KernelCase& c);
 
-/// The same; gives the names of the rows that took it, without their instruction sets and without those on tiles:
+/// The same; gives the names of the kernels that took it, without their instruction sets and without those on tiles:
 /// {"conv2d.indirect", "conv2d.winograd_2x2"}.
-std::set<std::string> rows_that_take(const KernelCase& c);
+std::set<std::string> kernels_that_take(const KernelCase& c);
 
 /// Floats in [low, high), the same for each seed.
 Tensor random_floats(const Shape& shape, double low = -2, double high = 2, unsigned seed = 1);

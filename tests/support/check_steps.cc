@@ -10,7 +10,7 @@ namespace {
 
 /// The elements that one step writes: where they lie and until when they are read.
 struct Content {
-  int local = -1;
+  int buffer = -1;
   int written = -1;  ///< step; -1: there before the first
   int last_read = -1;
 };
@@ -18,16 +18,16 @@ struct Content {
 class StepChecker {
  public:
   StepChecker(const Graph& graph, const Steps& steps)
-      : graph_(graph), steps_(steps), writer_(steps.locals.size(), -1), sole_(steps.locals.size(), false) {}
+      : graph_(graph), steps_(steps), writer_(steps.buffers.size(), -1), sole_(steps.buffers.size(), false) {}
 
   std::string check() {
     collect();
     for (const Content& c : contents_) {
-      const Slot& slot = local(c.local).slot;
+      const Slot& slot = buffer(c.buffer).slot;
       if (slot.kind != Slot::Kind::kArena) continue;
-      if (slot.offset % 64 != 0) return text("local ", c.local, " is not aligned");
-      const std::vector<size_t> bytes = bytes_of(c.local);
-      if (!bytes.empty() && bytes.back() >= steps_.workspace_offset) return text("local ", c.local, " is outside");
+      if (slot.offset % 64 != 0) return text("buffer ", c.buffer, " is not aligned");
+      const std::vector<size_t> bytes = bytes_of(c.buffer);
+      if (!bytes.empty() && bytes.back() >= steps_.workspace_offset) return text("buffer ", c.buffer, " is outside");
     }
     for (const Step& step : steps_.steps) {
       if (steps_.workspace_offset + step.prepared.workspace > steps_.arena_bytes) return "scratch outside the arena";
@@ -43,26 +43,26 @@ class StepChecker {
 
  private:
   const Step& at(int s) const { return steps_.steps[static_cast<size_t>(s)]; }
-  const Local& local(int l) const { return steps_.locals[static_cast<size_t>(l)]; }
+  const SegmentBuffer& buffer(int l) const { return steps_.buffers[static_cast<size_t>(l)]; }
 
-  /// The local whose writing gave `l` its elements: itself, or what it is a view of.
+  /// The buffer whose writing gave `l` its elements: itself, or what it is a view of.
   int content_of(int l) const {
-    while (writer_[static_cast<size_t>(l)] < 0 && local(l).alias_of >= 0) l = local(l).alias_of;
+    while (writer_[static_cast<size_t>(l)] < 0 && buffer(l).alias_of >= 0) l = buffer(l).alias_of;
     return l;
   }
 
-  /// The local that is written as `l`: itself, or all of what it lies in where no other step writes there.
+  /// The buffer that is written as `l`: itself, or all of what it lies in where no other step writes there.
   int written_by(int l) const {
-    const int base = local(l).alias_of;
-    return local(l).view != nullptr && sole_[static_cast<size_t>(base)] ? base : l;
+    const int base = buffer(l).alias_of;
+    return buffer(l).view != nullptr && sole_[static_cast<size_t>(base)] ? base : l;
   }
 
   void collect() {
     for (int s = 0; s < static_cast<int>(steps_.steps.size()); ++s) {
       for (int l : at(s).out) writer_[static_cast<size_t>(l)] = s;
     }
-    for (size_t l = 0; l < steps_.locals.size(); ++l) {
-      const Local& part = steps_.locals[l];
+    for (size_t l = 0; l < steps_.buffers.size(); ++l) {
+      const SegmentBuffer& part = steps_.buffers[l];
       if (part.view == nullptr || writer_[l] < 0 || writer_[static_cast<size_t>(part.alias_of)] >= 0) continue;
       sole_[static_cast<size_t>(part.alias_of)] = true;
     }
@@ -73,24 +73,24 @@ class StepChecker {
         writer_[static_cast<size_t>(written_by(l))] = s;
       }
     }
-    std::vector<int> last(steps_.locals.size(), -1);
+    std::vector<int> last(steps_.buffers.size(), -1);
     for (int s = 0; s < static_cast<int>(steps_.steps.size()); ++s) {
       for (int l : at(s).in) last[static_cast<size_t>(content_of(l))] = s;
     }
-    for (const LiveOut& out : steps_.live_out) last[static_cast<size_t>(content_of(out.local))] = INT_MAX;
+    for (const LiveOut& out : steps_.live_out) last[static_cast<size_t>(content_of(out.buffer))] = INT_MAX;
     for (size_t l = 0; l < last.size(); ++l) {
       if (content_of(static_cast<int>(l)) != static_cast<int>(l)) continue;
       contents_.push_back({static_cast<int>(l), writer_[l], last[l]});
     }
   }
 
-  /// Where a local's elements begin, from the beginning of the arena or of its tensor, in order.
+  /// Where a buffer's elements begin, from the beginning of the arena or of its tensor, in order.
   std::vector<size_t> bytes_of(int l) const {
-    const Fact& fact = local(l).fact;
+    const Fact& fact = buffer(l).fact;
     std::vector<size_t> bytes;
     for (int64_t i = 0, n = fact.shape.count(); i < n; ++i) {
       auto at = static_cast<size_t>(i);
-      if (const StridedView* view = local(l).view.get()) {
+      if (const StridedView* view = buffer(l).view.get()) {
         int64_t element = view->start;
         int64_t rest = i;
         for (int d = fact.shape.rank() - 1; d >= 0; --d) {
@@ -99,18 +99,18 @@ class StepChecker {
         }
         at = static_cast<size_t>(element);
       }
-      bytes.push_back(local(l).slot.offset + at * size_of(fact.dtype));
+      bytes.push_back(buffer(l).slot.offset + at * size_of(fact.dtype));
     }
     std::sort(bytes.begin(), bytes.end());
     return bytes;
   }
 
   bool overlap(int a, int b) const {
-    const Slot& x = local(a).slot;
-    const Slot& y = local(b).slot;
-    if (x.kind != y.kind || local(a).fact.bytes() == 0 || local(b).fact.bytes() == 0) return false;
+    const Slot& x = buffer(a).slot;
+    const Slot& y = buffer(b).slot;
+    if (x.kind != y.kind || buffer(a).fact.bytes() == 0 || buffer(b).fact.bytes() == 0) return false;
     if (x.kind == Slot::Kind::kExternal && x.external != y.external) return false;
-    if (local(a).view != nullptr || local(b).view != nullptr) {
+    if (buffer(a).view != nullptr || buffer(b).view != nullptr) {
       const std::vector<size_t> left = bytes_of(a);
       const std::vector<size_t> right = bytes_of(b);
       std::vector<size_t> both;
@@ -118,29 +118,29 @@ class StepChecker {
       return !both.empty();
     }
     if (x.kind == Slot::Kind::kExternal) return true;
-    return x.kind == Slot::Kind::kArena && x.offset < y.offset + local(b).fact.bytes() &&
-           y.offset < x.offset + local(a).fact.bytes();
+    return x.kind == Slot::Kind::kArena && x.offset < y.offset + buffer(b).fact.bytes() &&
+           y.offset < x.offset + buffer(a).fact.bytes();
   }
 
   std::string check_result(int s, int result) const {
-    const Slot& slot = local(result).slot;
+    const Slot& slot = buffer(result).slot;
     if (slot.kind == Slot::Kind::kConstant) return "writes a constant";
     if (slot.kind == Slot::Kind::kExternal && graph_.value(slot.external).producer == kNoNode) {
       return "writes an input of the program";
     }
     for (const Content& c : contents_) {
-      if (c.local == result || !overlap(c.local, result)) continue;
-      if (c.written == s) return text("shares memory with another result of the step, local ", c.local);
+      if (c.buffer == result || !overlap(c.buffer, result)) continue;
+      if (c.written == s) return text("shares memory with another result of the step, buffer ", c.buffer);
       if (c.written > s || c.last_read < s) continue;
-      if (c.last_read > s) return text("overwrites local ", c.local, ", which step ", c.last_read, " reads");
-      const Local& operand = local(c.local);
+      if (c.last_read > s) return text("overwrites buffer ", c.buffer, ", which step ", c.last_read, " reads");
+      const SegmentBuffer& operand = buffer(c.buffer);
       const int over = at(s).prepared.in_place;
-      const bool in_place = over >= 0 && content_of(at(s).in.at(static_cast<size_t>(over))) == c.local &&
+      const bool in_place = over >= 0 && content_of(at(s).in.at(static_cast<size_t>(over))) == c.buffer &&
                             at(s).out.at(0) == result && operand.slot.offset == slot.offset &&
-                            operand.fact.bytes() == local(result).fact.bytes();
+                            operand.fact.bytes() == buffer(result).fact.bytes();
       // A part of the result that was written there before.
       const bool placed = operand.view != nullptr && operand.alias_of == result;
-      if (!in_place && !placed) return text("overwrites its own operand, local ", c.local);
+      if (!in_place && !placed) return text("overwrites its own operand, buffer ", c.buffer);
     }
     return "";
   }

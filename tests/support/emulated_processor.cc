@@ -13,9 +13,6 @@
 #include "devices/cpu/isa/compress.h"
 #include "devices/cpu/isa/convert.h"
 #include "devices/cpu/isa/copy.h"
-#include "devices/cpu/isa/integer_depthwise.h"
-#include "devices/cpu/isa/integer_tile_gemm.h"
-#include "devices/cpu/isa/integer_winograd.h"
 #include "devices/cpu/isa/limits.h"
 #include "devices/cpu/isa/lines.h"
 #include "devices/cpu/isa/norm.h"
@@ -25,6 +22,9 @@
 #include "devices/cpu/isa/pool.h"
 #include "devices/cpu/isa/product.h"
 #include "devices/cpu/isa/quantize.h"
+#include "devices/cpu/isa/quantized_depthwise.h"
+#include "devices/cpu/isa/quantized_tile_gemm.h"
+#include "devices/cpu/isa/quantized_winograd.h"
 #include "devices/cpu/isa/reduce.h"
 #include "devices/cpu/isa/resize.h"
 #include "devices/cpu/isa/rnn_cell.h"
@@ -48,7 +48,7 @@ using cpu::Isa;
 // ---- integers
 
 #if !defined(CORACLE_WITHOUT_AVX512)
-/// Where a panel of vectors of `lanes` has word `word` of a column, of `words` (isa/integer_gemm.h); 0: where sums
+/// Where a panel of vectors of `lanes` has word `word` of a column, of `words` (isa/quantized_gemm.h); 0: where sums
 /// start.
 int64_t place_of(int64_t lanes, int64_t columns, int64_t words, int64_t column, int64_t word) {
   const int64_t first = column / (2 * lanes) * 2 * lanes;
@@ -59,9 +59,9 @@ int64_t place_of(int64_t lanes, int64_t columns, int64_t words, int64_t column, 
 
 #if !defined(CORACLE_WITHOUT_SSE2) && !defined(CORACLE_WITHOUT_AVX512)
 /// Numbers of 16 bits for vectors of 16 sums, by those of SSE2.
-void run_wide_integers(const cpu::IntegerGemmCall& call, int64_t row_begin, int64_t row_end, int64_t begin,
+void run_wide_integers(const cpu::QuantizedGemmCall& call, int64_t row_begin, int64_t row_end, int64_t begin,
                        int64_t end) {
-  const cpu::IntegerGemmFunctions& here = cpu::sse2::integer_gemm;
+  const cpu::QuantizedGemmFunctions& here = cpu::sse2::quantized_gemm;
   constexpr int64_t kLanes = 16;
   const int64_t words = 1 + here.groups(call.taps * call.depth);
   const auto* from = static_cast<const uint32_t*>(call.packed);
@@ -73,7 +73,7 @@ void run_wide_integers(const cpu::IntegerGemmCall& call, int64_t row_begin, int6
     }
   }
   std::vector<char> scratch(static_cast<size_t>(here.scratch_bytes(call.taps * call.depth)) + 64);
-  cpu::IntegerGemmCall same = call;
+  cpu::QuantizedGemmCall same = call;
   same.packed = packed.data();
   same.scratch = scratch.data() + 64 - reinterpret_cast<uintptr_t>(scratch.data()) % 64;
   const int64_t parts = kLanes / here.lanes;
@@ -82,15 +82,15 @@ void run_wide_integers(const cpu::IntegerGemmCall& call, int64_t row_begin, int6
 #endif
 
 #if !defined(CORACLE_WITHOUT_AVX512)
-void run_integer_winograd(const cpu::IntegerWinogradCall& call, int64_t begin, int64_t end) {
-  const cpu::IntegerWinogradFunctions& here = cpu::integer_winograd_table(cpu::this_machine().isa);
-  const int64_t lanes = cpu::avx512::integer_winograd.lanes;
+void run_quantized_winograd(const cpu::QuantizedWinogradCall& call, int64_t begin, int64_t end) {
+  const cpu::QuantizedWinogradFunctions& here = cpu::quantized_winograd_table(cpu::this_machine().isa);
+  const int64_t lanes = cpu::avx512::quantized_winograd.lanes;
   const int64_t columns = rounded_up(call.out_channels, lanes);
   const int64_t columns_here = rounded_up(call.out_channels, here.lanes);
   const int64_t point_words = call.pairs() * columns;
   const int64_t point_words_here = call.pairs() * columns_here;
-  std::vector<int16_t> filter(static_cast<size_t>(cpu::kIntegerWinogradPoints * point_words_here * 2));
-  for (int64_t point = 0; point < cpu::kIntegerWinogradPoints; ++point) {
+  std::vector<int16_t> filter(static_cast<size_t>(cpu::kQuantizedWinogradPoints * point_words_here * 2));
+  for (int64_t point = 0; point < cpu::kQuantizedWinogradPoints; ++point) {
     for (int64_t pair = 0; pair < call.pairs(); ++pair) {
       for (int64_t c = 0; c < call.out_channels; ++c) {
         const int64_t from = point * point_words + place_of(lanes, columns, call.pairs(), c, pair);
@@ -99,22 +99,22 @@ void run_integer_winograd(const cpu::IntegerWinogradCall& call, int64_t begin, i
       }
     }
   }
-  cpu::IntegerWinogradCall same = call;
+  cpu::QuantizedWinogradCall same = call;
   same.filter = filter.data();
   here.run(same, begin, end);
 }
 
-void run_integer_depthwise(const cpu::IntegerDepthwiseCall& call, int64_t begin, int64_t end) {
-  const cpu::IntegerDepthwiseFunctions& here = cpu::integer_depthwise_table(cpu::this_machine().isa);
-  const int64_t lanes = cpu::avx512::integer_depthwise.lanes;
+void run_quantized_depthwise(const cpu::QuantizedDepthwiseCall& call, int64_t begin, int64_t end) {
+  const cpu::QuantizedDepthwiseFunctions& here = cpu::quantized_depthwise_table(cpu::this_machine().isa);
+  const int64_t lanes = cpu::avx512::quantized_depthwise.lanes;
   const int64_t columns_here = rounded_up(call.channels, here.lanes);
   const int64_t rows =
-      cpu::IntegerDepthwiseCall::pairs(call.kernel_h, 0) + cpu::IntegerDepthwiseCall::pairs(call.kernel_h, 1);
+      cpu::QuantizedDepthwiseCall::pairs(call.kernel_h, 0) + cpu::QuantizedDepthwiseCall::pairs(call.kernel_h, 1);
   std::vector<int16_t> filter(static_cast<size_t>(rows * call.kernel_w * columns_here * 2));
   const int16_t* from = call.filter;
   auto to = filter.begin();
   for (int64_t alignment = 0; alignment < 2; ++alignment) {
-    const int64_t places = cpu::IntegerDepthwiseCall::pairs(call.kernel_h, alignment) * call.kernel_w;
+    const int64_t places = cpu::QuantizedDepthwiseCall::pairs(call.kernel_h, alignment) * call.kernel_w;
     for (int64_t c = 0; c < call.channels; ++c) {
       for (int64_t i = 0; i < places; ++i) {
         const int64_t place = (c / lanes * places + i) * lanes + c % lanes;
@@ -125,7 +125,7 @@ void run_integer_depthwise(const cpu::IntegerDepthwiseCall& call, int64_t begin,
     from += places * rounded_up(call.channels, lanes) * 2;
     to += places * columns_here * 2;
   }
-  cpu::IntegerDepthwiseCall same = call;
+  cpu::QuantizedDepthwiseCall same = call;
   same.filter = filter.data();
   here.run(same, begin, end);
 }
@@ -164,11 +164,11 @@ std::vector<Replaced> replaced_tables() {
   std::vector<Replaced> all;
   const cpu::Processor& here = cpu::this_machine();
 #if !defined(CORACLE_WITHOUT_AVX2)
-  if (!here.avx2_byte_dots) all.emplace_back(cpu::avx_vnni::integer_gemm, cpu::emulated_avx_vnni::integer_gemm);
+  if (!here.avx2_byte_dots) all.emplace_back(cpu::avx_vnni::quantized_gemm, cpu::emulated_avx_vnni::quantized_gemm);
 #if !defined(CORACLE_WITHOUT_AVX512)
-  if (!here.avx512_byte_dots) all.emplace_back(cpu::vnni::integer_gemm, cpu::emulated_vnni::integer_gemm);
+  if (!here.avx512_byte_dots) all.emplace_back(cpu::vnni::quantized_gemm, cpu::emulated_vnni::quantized_gemm);
   if (!here.matrix_tiles) {
-    all.emplace_back(cpu::amx::integer_tile_gemm, cpu::emulated_amx::integer_tile_gemm);
+    all.emplace_back(cpu::amx::quantized_tile_gemm, cpu::emulated_amx::quantized_tile_gemm);
     all.emplace_back(cpu::amx::tile_gemm, cpu::tile_gemm_table(here.isa));
   }
 #endif
@@ -184,16 +184,16 @@ std::vector<Replaced> replaced_tables() {
   all.emplace_back(cpu::avx512::gemm, plain_gemm(Isa::kAvx512));
   all.emplace_back(cpu::avx512::depthwise, plain_depthwise(Isa::kAvx512));
 #if !defined(CORACLE_WITHOUT_SSE2)
-  cpu::IntegerGemmFunctions integers = cpu::avx512::integer_gemm;
+  cpu::QuantizedGemmFunctions integers = cpu::avx512::quantized_gemm;
   integers.run = run_wide_integers;
-  all.emplace_back(cpu::avx512::integer_gemm, integers);
+  all.emplace_back(cpu::avx512::quantized_gemm, integers);
 #endif
-  cpu::IntegerWinogradFunctions winograd = cpu::avx512::integer_winograd;
-  winograd.run = run_integer_winograd;
-  all.emplace_back(cpu::avx512::integer_winograd, winograd);
-  cpu::IntegerDepthwiseFunctions depthwise = cpu::avx512::integer_depthwise;
-  depthwise.run = run_integer_depthwise;
-  all.emplace_back(cpu::avx512::integer_depthwise, depthwise);
+  cpu::QuantizedWinogradFunctions winograd = cpu::avx512::quantized_winograd;
+  winograd.run = run_quantized_winograd;
+  all.emplace_back(cpu::avx512::quantized_winograd, winograd);
+  cpu::QuantizedDepthwiseFunctions depthwise = cpu::avx512::quantized_depthwise;
+  depthwise.run = run_quantized_depthwise;
+  all.emplace_back(cpu::avx512::quantized_depthwise, depthwise);
   // The width of vectors is in nothing that these say.
 #define CORACLE_USE(name) all.emplace_back(cpu::avx512::name, cpu::name##_table(here.isa))
   CORACLE_USE(binary);

@@ -11,7 +11,7 @@
 
 namespace coracle::test {
 
-/// While one lives, rows are chosen and weights packed as on another processor, whatever this machine is. Where its
+/// While one lives, kernels are chosen and weights packed as on another processor, whatever this machine is. Where its
 /// instructions are missing, plain code packs the same bytes, and kernels compute by what there is: float32 products in
 /// this machine's own order of sums, integers exactly. Not for threads that load, plan or run meanwhile; models and
 /// sessions made under it end before it does.

@@ -9,7 +9,7 @@
 namespace coracle::test {
 namespace {
 
-std::vector<ValueId> lower_of_program(Graph& graph, const OpRow& row, const AttributeMap& attributes,
+std::vector<ValueId> lower_of_program(Graph& graph, const OpSchema& schema, const AttributeMap& attributes,
                                       const PortValues& inputs, const PortCounts& output_counts) {
   constexpr int64_t kVersion = 2006002;
   std::deque<std::string> names;  // which keep their places: the program points to them
@@ -17,11 +17,11 @@ std::vector<ValueId> lower_of_program(Graph& graph, const OpRow& row, const Attr
   programdesc::Program program;
   program.version = kVersion;
   programdesc::Operator& op = program.blocks.emplace_back().operators.emplace_back();
-  op.type = row.legacy.front();
+  op.type = schema.legacy.front();
   op.attributes = attributes;
   for (size_t p = 0; p < inputs.size(); ++p) {
     programdesc::Slot& slot = op.inputs.emplace_back();
-    slot.name = input_ports(row)[p].slot;
+    slot.name = input_ports(schema)[p].slot;
     for (ValueId value : inputs[p]) {
       slot.variables.push_back(names.emplace_back(text("x", names.size())));
       scope.bind(slot.variables.back(), value);
@@ -30,7 +30,7 @@ std::vector<ValueId> lower_of_program(Graph& graph, const OpRow& row, const Attr
   std::vector<std::string_view> results;
   for (size_t p = 0; p < output_counts.size(); ++p) {
     programdesc::Slot& slot = op.outputs.emplace_back();
-    slot.name = output_ports(row)[p].slot;
+    slot.name = output_ports(schema)[p].slot;
     for (int i = 0; i < output_counts[p]; ++i) {
       slot.variables.push_back(names.emplace_back(text("y", names.size())));
       results.push_back(slot.variables.back());
@@ -43,16 +43,16 @@ std::vector<ValueId> lower_of_program(Graph& graph, const OpRow& row, const Attr
   return values;
 }
 
-std::vector<ValueId> lower_of_pir(Graph& graph, const OpRow& row, const AttributeMap& attributes,
+std::vector<ValueId> lower_of_pir(Graph& graph, const OpSchema& schema, const AttributeMap& attributes,
                                   const PortValues& inputs, const PortCounts& output_counts) {
   PirScope scope(graph, nullptr);
   pir::Operation op;
   op.dialect = "pd_op";
-  op.name = row.name;
+  op.name = schema.name;
   op.attributes = attributes;
   int64_t id = 0;
   for (size_t p = 0; p < inputs.size(); ++p) {
-    const bool list = input_ports(row)[p].kind == Port::Kind::kList;
+    const bool list = input_ports(schema)[p].kind == Port::Kind::kList;
     op.operands.push_back(inputs[p].empty() && !list ? 0 : ++id);
     if (op.operands.back() != 0) scope.bind(id, PirValue{.values = inputs[p], .is_list = list});
   }
@@ -100,29 +100,31 @@ class ToMap : public AttributeVisitor {
 constexpr Port kUsualInputs[] = {in("x", "X"), optional_in("y", "Y")};
 constexpr Port kUsualOutputs[] = {out("out", "Out")};
 
-bool lists_no_ports(const OpRow& row) { return row.infer == nullptr && row.inputs.empty() && row.outputs.empty(); }
+bool lists_no_ports(const OpSchema& schema) {
+  return schema.infer == nullptr && schema.inputs.empty() && schema.outputs.empty();
+}
 
 }  // namespace
 
-std::span<const Port> input_ports(const OpRow& row) {
-  return lists_no_ports(row) ? std::span<const Port>(kUsualInputs) : row.inputs;
+std::span<const Port> input_ports(const OpSchema& schema) {
+  return lists_no_ports(schema) ? std::span<const Port>(kUsualInputs) : schema.inputs;
 }
 
-std::span<const Port> output_ports(const OpRow& row) {
-  return lists_no_ports(row) ? std::span<const Port>(kUsualOutputs) : row.outputs;
+std::span<const Port> output_ports(const OpSchema& schema) {
+  return lists_no_ports(schema) ? std::span<const Port>(kUsualOutputs) : schema.outputs;
 }
 
-AttributeMap attributes_of_file(const OpRow& row, void* attributes) {
+AttributeMap attributes_of_file(const OpSchema& schema, void* attributes) {
   AttributeMap map;
-  ToMap visitor(map, !row.legacy.empty());
-  row.visit(attributes, visitor);
+  ToMap visitor(map, !schema.legacy.empty());
+  schema.visit(attributes, visitor);
   return map;
 }
 
-std::vector<ValueId> lower_from_file(Graph& graph, const OpRow& row, const AttributeMap& attributes,
+std::vector<ValueId> lower_from_file(Graph& graph, const OpSchema& schema, const AttributeMap& attributes,
                                      const PortValues& inputs, const PortCounts& output_counts) {
-  const auto lower = row.legacy.empty() ? lower_of_pir : lower_of_program;
-  std::vector<ValueId> values = lower(graph, row, attributes, inputs, output_counts);
+  const auto lower = schema.legacy.empty() ? lower_of_pir : lower_of_program;
+  std::vector<ValueId> values = lower(graph, schema, attributes, inputs, output_counts);
   std::erase(values, kNoValue);
   return values;
 }

@@ -135,7 +135,7 @@ Lod offsets(Generator& g, int64_t rows) {
 void draw_operands(HostileNode& node, Generator& g) {
   const DType usual = g.dtype();
   const Shape common = g.shape();
-  for (const Port& port : input_ports(*node.row)) {
+  for (const Port& port : input_ports(*node.schema)) {
     int count = 1;
     if (port.kind == Port::Kind::kOptional) count = static_cast<int>(g.below(2));
     if (port.kind == Port::Kind::kList) count = static_cast<int>(g.below(4));
@@ -161,9 +161,9 @@ void draw_operands(HostileNode& node, Generator& g) {
   }
 }
 
-PortCounts output_counts(const OpRow& row, Generator& g) {
+PortCounts output_counts(const OpSchema& schema, Generator& g) {
   PortCounts counts;
-  for (const Port& port : output_ports(row)) {
+  for (const Port& port : output_ports(schema)) {
     int count = 1;
     if (port.kind == Port::Kind::kOptional) count = static_cast<int>(g.below(2));
     if (port.kind == Port::Kind::kList) count = static_cast<int>(g.below(4));
@@ -194,27 +194,27 @@ void run_reference(const Node& node, const std::vector<Tensor>& operands) {
 
 }  // namespace
 
-HostileNode draw_hostile_node(const OpRow& row, const Choose& choose, bool tame) {
+HostileNode draw_hostile_node(const OpSchema& schema, const Choose& choose, bool tame) {
   Generator g(choose, tame);
   HostileNode node;
-  node.row = &row;
-  node.attributes = row.make(nullptr);
+  node.schema = &schema;
+  node.attributes = schema.make(nullptr);
   HostileAttributes hostile(g);
-  row.visit(node.attributes.get(), hostile);
+  schema.visit(node.attributes.get(), hostile);
   draw_operands(node, g);
-  node.out_counts = output_counts(row, g);
+  node.out_counts = output_counts(schema, g);
   return node;
 }
 
 std::vector<ValueId> add_hostile_node(Graph& graph, const HostileNode& node, const PortValues& inputs) {
-  if (node.row->infer == nullptr) {
-    return lower_from_file(graph, *node.row, node.file_attributes, inputs, node.out_counts);
+  if (node.schema->infer == nullptr) {
+    return lower_from_file(graph, *node.schema, node.file_attributes, inputs, node.out_counts);
   }
   if (node.as_file) {
-    const AttributeMap attributes = attributes_of_file(*node.row, node.attributes.get());
-    return lower_from_file(graph, *node.row, attributes, inputs, node.out_counts);
+    const AttributeMap attributes = attributes_of_file(*node.schema, node.attributes.get());
+    return lower_from_file(graph, *node.schema, attributes, inputs, node.out_counts);
   }
-  return graph.node(graph.add_node(Op(node.row, node.attributes), inputs, node.out_counts, "node", node.regions))
+  return graph.node(graph.add_node(Op(node.schema, node.attributes), inputs, node.out_counts, "node", node.regions))
       .outputs;
 }
 
@@ -240,7 +240,8 @@ bool run_hostile_node(const HostileNode& given) {
     }
     const std::vector<ValueId> results = add_hostile_node(graph, given, ports);
     for (size_t i = 0; i < results.size(); ++i) graph.add_output(results[i], text("y", i));
-    if (given.row->infer != nullptr && !given.as_file) run_reference(graph.node(graph.order().back()), given.operands);
+    if (given.schema->infer != nullptr && !given.as_file)
+      run_reference(graph.node(graph.order().back()), given.operands);
     Executor executor(std::make_shared<const Program>(std::make_shared<const Graph>(std::move(graph)), ModelOptions{}),
                       {.threads = 1, .cache_bytes = 0, .memory_limit = kMemoryLimit, .time_limit_ms = kTimeLimitMs});
     executor.run(inputs);
@@ -250,10 +251,10 @@ bool run_hostile_node(const HostileNode& given) {
   }
 }
 
-bool run_hostile_node(const OpRow& row, const Choose& choose) {
-  if (row.regions > 0) return false;
+bool run_hostile_node(const OpSchema& schema, const Choose& choose) {
+  if (schema.regions > 0) return false;
   try {
-    return run_hostile_node(draw_hostile_node(row, choose, /*tame=*/false));
+    return run_hostile_node(draw_hostile_node(schema, choose, /*tame=*/false));
   } catch (const Error&) {
     return false;
   }

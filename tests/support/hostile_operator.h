@@ -13,7 +13,7 @@ using Choose = std::function<uint64_t()>;
 
 /// One node of an operator with its attributes and operands.
 struct HostileNode {
-  const OpRow* row = nullptr;
+  const OpSchema* schema = nullptr;
   std::shared_ptr<void> attributes;
   std::vector<Tensor> operands;
   std::vector<bool> constant;  ///< by operand: a constant of the graph, or an input
@@ -30,13 +30,13 @@ struct HostileNode {
 std::vector<ValueId> add_hostile_node(Graph& graph, const HostileNode& node, const PortValues& inputs);
 
 /// What a damaged or hostile file could give, all decided by `choose`. `tame`: no numbers that nobody would use.
-HostileNode draw_hostile_node(const OpRow& row, const Choose& choose, bool tame);
+HostileNode draw_hostile_node(const OpSchema& schema, const Choose& choose, bool tame);
 
 /// Infers and, where the results are small, runs the node, by its reference and by the kernel that is chosen for it,
 /// each with a limit on its time. Whatever is thrown that is not an Error comes out. True if the node ran.
 bool run_hostile_node(const HostileNode& node);
 
 /// Both.
-bool run_hostile_node(const OpRow& row, const Choose& choose);
+bool run_hostile_node(const OpSchema& schema, const Choose& choose);
 
 }  // namespace coracle::test

@@ -43,7 +43,7 @@ struct Core {
     info.name = "Late device";
     info.driver = "tests";
     info.memory_bytes = size_t{1} << 32U;
-    info.largest_block = options.largest_block;
+    info.largest_allocation = options.largest_allocation;
     info.alignment = options.alignment;
   }
 
@@ -60,7 +60,7 @@ struct Core {
   }
   /// The memory behind a handle, from an offset on; null with a complaint where it is not there.
   std::shared_ptr<Memory> find(DeviceBytes at, size_t bytes) {
-    const auto it = blocks.find(at.block);
+    const auto it = blocks.find(at.allocation);
     if (it == blocks.end()) {
       complain("memory is used that is none of the device's, or was given back");
       return nullptr;
@@ -142,17 +142,17 @@ class LateQueue final : public Queue, public LateKernels {
     give_kernel([memory, call = std::move(call)](std::string* detail) { return call.run(detail); });
   }
 
-  Mark mark() noexcept override {
+  Event record() noexcept override {
     const std::lock_guard lock(mutex_);
     return given_;
   }
-  void order_after(Mark mark) noexcept override {
+  void order_after(Event event) noexcept override {
     const std::lock_guard lock(mutex_);
-    ordered_ = std::max(ordered_, mark);
+    ordered_ = std::max(ordered_, event);
   }
-  const char* wait(Mark mark, std::string* detail) noexcept override {
+  const char* wait(Event event, std::string* detail) noexcept override {
     std::unique_lock lock(mutex_);
-    return wait(lock, detail, [this, mark] { return is_done(copies_, mark); });
+    return wait(lock, detail, [this, event] { return is_done(copies_, event); });
   }
   const char* finish(std::string* detail) noexcept override {
     std::unique_lock lock(mutex_);
@@ -165,7 +165,7 @@ class LateQueue final : public Queue, public LateKernels {
     profiles_ = on;
     started_ = Clock::now();
   }
-  Span span(Mark from, Mark to) noexcept override {
+  Span span(Event from, Event to) noexcept override {
     const std::lock_guard lock(mutex_);
     const auto first = times_.find(from + 1);
     const auto last = times_.find(to);
@@ -177,14 +177,14 @@ class LateQueue final : public Queue, public LateKernels {
   using Clock = std::chrono::steady_clock;
   using Does = std::function<const char*(std::string* detail)>;
   struct Work {
-    Mark number;
-    Mark needs;  ///< it may begin when what has at most this number is done in the other order
+    Event number;
+    Event needs;  ///< it may begin when what has at most this number is done in the other order
     Does does;
   };
   using Order = std::deque<Work>;  // what is done leaves it
-  static constexpr Mark kAllBefore = std::numeric_limits<Mark>::max();
+  static constexpr Event kAllBefore = std::numeric_limits<Event>::max();
 
-  static bool is_done(const Order& order, Mark mark) { return order.empty() || order.front().number > mark; }
+  static bool is_done(const Order& order, Event event) { return order.empty() || order.front().number > event; }
 
   /// Returns when `ready` holds, and no sooner than that where no thread works: why work failed, or null.
   template <typename Ready>
@@ -215,7 +215,7 @@ class LateQueue final : public Queue, public LateKernels {
   }
   int64_t now() const { return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - started_).count(); }
 
-  void give(Order& order, Mark needs, Does does) {
+  void give(Order& order, Event needs, Does does) {
     {
       const std::lock_guard lock(mutex_);
       ++given_;
@@ -278,13 +278,13 @@ class LateQueue final : public Queue, public LateKernels {
   std::condition_variable changed_;
   Order kernels_;
   Order copies_;
-  Mark given_ = 0;    ///< the number of what was given last
-  Mark ordered_ = 0;  ///< kernels wait for copies up to this number
+  Event given_ = 0;    ///< the number of what was given last
+  Event ordered_ = 0;  ///< kernels wait for copies up to this number
   const char* failure_ = nullptr;
   std::string detail_;
   bool profiles_ = false;
   Clock::time_point started_;
-  std::map<Mark, std::pair<int64_t, int64_t>> times_;
+  std::map<Event, std::pair<int64_t, int64_t>> times_;
   bool ends_ = false;
   std::thread worker_;
 };
@@ -299,7 +299,7 @@ class Late final : public LateDevice {
   std::shared_ptr<void> allocate(size_t bytes) override {
     const std::lock_guard lock(core_->mutex);
     ++core_->counts.allocations;
-    require(++core_->allocations_since_faults != core_->faults.allocation && bytes <= core_->options.largest_block,
+    require(++core_->allocations_since_faults != core_->faults.allocation && bytes <= core_->options.largest_allocation,
             ErrorCode::kOutOfMemory, "the late device has not the ", bytes, " bytes");
     core_->next += uintptr_t{1} << 36U;
     void* const handle = reinterpret_cast<void*>(core_->next);

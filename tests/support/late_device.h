@@ -19,7 +19,7 @@ struct LateFaults {
 struct LateOptions {
   bool threaded = false;  ///< work is done by a thread, after pauses; else when somebody waits for it, and no sooner
   unsigned seed = 1;      ///< of the pauses
-  size_t largest_block = size_t{1} << 30U;
+  size_t largest_allocation = size_t{1} << 30U;
   size_t alignment = 256;
   LateFaults faults = {};
 };

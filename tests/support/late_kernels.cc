@@ -15,25 +15,25 @@
 namespace coracle::test {
 namespace {
 
-/// Rows of this device, and the kernel of the CPU that each of them runs.
-struct Rows {
-  std::vector<Kernel> rows;
-  std::vector<const Kernel*> originals;
+/// Kernels of this device, and the kernel of the CPU that each of them runs.
+struct LateKernelDefs {
+  std::vector<KernelDef> kernels;
+  std::vector<const KernelDef*> originals;
   std::deque<std::string> names;
 };
-const Rows& all_rows();
+const LateKernelDefs& all_kernels();
 
-/// The kernel of the CPU behind the row that is asked.
-const Kernel& original(const ArgFacts& args) {
-  const Rows& all = all_rows();
-  return *all.originals.at(static_cast<size_t>(&args.kernel() - all.rows.data()));
+/// The kernel of the CPU behind the one that is asked.
+const KernelDef& original(const ArgFacts& args) {
+  const LateKernelDefs& all = all_kernels();
+  return *all.originals.at(static_cast<size_t>(&args.kernel() - all.kernels.data()));
 }
 
 std::atomic<unsigned> refusal_seed{0};
 std::atomic<int> refused_percent{0};
 
 /// The same answer for all kernels and layouts of a node.
-bool is_refused(const OpRow& op, const ArgFacts& args) {
+bool is_refused(const OpSchema& op, const ArgFacts& args) {
   const int percent = refused_percent.load();
   if (percent == 0) return false;
   size_t hash = refusal_seed.load();
@@ -49,14 +49,14 @@ bool is_refused(const OpRow& op, const ArgFacts& args) {
 
 /// What a kernel of the CPU prepared.
 struct State {
-  const Kernel* kernel = nullptr;
+  const KernelDef* kernel = nullptr;
   Prepared prepared;
   int threads = 1;
   bool strided = false;  ///< operands or results lie in larger tensors
 };
 
-Misfit fits(const void* op, const ArgFacts& args) {
-  const Kernel& kernel = original(args);
+RejectionReason fits(const void* op, const ArgFacts& args) {
+  const KernelDef& kernel = original(args);
   if (is_refused(*kernel.op, args)) return "refused by chance";
   return kernel.fits == nullptr ? nullptr : kernel.fits(op, args);
 }
@@ -98,33 +98,33 @@ void run_late(KernelCall& call) noexcept {
   dynamic_cast<LateKernels&>(*call.queue).run(std::move(late));
 }
 
-Rows make_rows() {
-  Rows all;
+LateKernelDefs make_kernels() {
+  LateKernelDefs all;
   static const KernelSelector selector({});
-  for (const OpRow* op : all_ops()) {
+  for (const OpSchema* op : all_ops()) {
     if (op->reference == nullptr) continue;
-    for (const Kernel* kernel : selector.rows(*op)) {
+    for (const KernelDef* kernel : selector.kernels(*op)) {
       if (kernel->sized) continue;
-      Kernel row = *kernel;
-      row.name = all.names.emplace_back("late." + std::string(kernel->name)).c_str();
-      row.fits = fits;
-      row.prepare = prepare;
-      row.run = kernel->view ? nullptr : run_late;
-      row.run_rows = nullptr;
-      all.rows.push_back(row);
+      KernelDef late = *kernel;
+      late.name = all.names.emplace_back("late." + std::string(kernel->name)).c_str();
+      late.fits = fits;
+      late.prepare = prepare;
+      late.run = kernel->view ? nullptr : run_late;
+      late.run_rows = nullptr;
+      all.kernels.push_back(late);
       all.originals.push_back(kernel);
     }
   }
   return all;
 }
 
-const Rows& all_rows() {
-  static const Rows kAll = make_rows();
+const LateKernelDefs& all_kernels() {
+  static const LateKernelDefs kAll = make_kernels();
   return kAll;
 }
 
 std::span<const KernelTable* const> kernels() {
-  static const KernelTable kTable{all_rows().rows};
+  static const KernelTable kTable{all_kernels().kernels};
   static const KernelTable* const kTables[] = {&kTable};
   return kTables;
 }

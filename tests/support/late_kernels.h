@@ -22,7 +22,7 @@ struct LateCall {
 
   std::vector<Tensor> tensors;  ///< operands, then results
   size_t operands = 0;
-  const Kernel* kernel = nullptr;  ///< of the CPU
+  const KernelDef* kernel = nullptr;  ///< of the CPU
   const Prepared* prepared = nullptr;
   KernelCall call;  ///< all else
   int threads = 1;

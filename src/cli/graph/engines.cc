@@ -45,7 +45,7 @@ const char* engine_colour(size_t engine) {
   return kColours[engine % std::size(kColours)];
 }
 
-void tell_causes(GraphText& graph, const std::string& engines) {
+void add_causes(GraphText& graph, const std::string& engines) {
   JsonDocument d;
   d.Parse(engines.c_str());
   Causes causes;

@@ -16,6 +16,6 @@ const char* engine_colour(size_t engine);
 
 /// Gives nodes that no engine runs the reasons that `engines` (coracle_model_engines) tells, by the variables that they
 /// make.
-void tell_causes(GraphText& graph, const std::string& engines);
+void add_causes(GraphText& graph, const std::string& engines);
 
 }  // namespace coracle::cli

@@ -132,7 +132,7 @@ void graph(const ModelArguments& arguments, const InputOptions& inputs, const st
   }
   GraphText parsed = parse_graph(drawn.text);
   declare(parsed, drawn);
-  if (!drawn.engines.empty()) tell_causes(parsed, drawn.engines);
+  if (!drawn.engines.empty()) add_causes(parsed, drawn.engines);
   if (output.empty()) {
     fmt::print("{}", graph_dot(parsed));
     return;

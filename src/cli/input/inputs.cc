@@ -392,7 +392,7 @@ void set_inputs(const api::Model& model, const InputOptions& options, api::Sessi
   }
 }
 
-void tell_other_sizes() {
+void print_other_sizes() {
   const std::lock_guard lock(other_sizes_mutex);
   if (!other_sizes.empty()) note("coracle: note: {}\n", other_sizes);
 }

@@ -43,6 +43,6 @@ void set_input(api::Session& session, size_t index, const Input& input);
 void set_inputs(const api::Model& model, const InputOptions& options, api::Session& session);
 /// Says on standard error which of the first inputs that were read have other sizes than the model declares: Paddle
 /// runs these without a word, and so does the library. For all that ends after inputs were read, with a failure, too.
-void tell_other_sizes();
+void print_other_sizes();
 
 }  // namespace coracle::cli

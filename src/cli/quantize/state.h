@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/content_sum.h"
+#include "base/checksum.h"
 
 namespace coracle::cli {
 
@@ -22,7 +22,7 @@ class Fingerprint {
   std::string text() const;
 
  private:
-  ContentSum sum_;
+  Checksum sum_;
 };
 
 /// Appends numbers and texts to bytes, as this machine has them.

@@ -131,7 +131,7 @@ size_t take_room(size_t& total, Size count, size_t element) {
 
 }  // namespace
 
-Misfit Contraction::misfit(const Labels& labels) {
+RejectionReason Contraction::rejection(const Labels& labels) {
   int64_t copies = 1;
   bool matrix = false;
   for (const ContractionLabel& l : labels) {

@@ -24,7 +24,7 @@ struct ContractionLabel {
 class Contraction {
  public:
   /// Null if this contraction is one that is planned here. c has to be written wholly by it.
-  static Misfit misfit(const std::vector<ContractionLabel>& labels);
+  static RejectionReason rejection(const std::vector<ContractionLabel>& labels);
 
   Contraction() = default;
   /// For labels that fit. `rows_may_be_a_batch`: how a row is computed must not depend on how many there are.

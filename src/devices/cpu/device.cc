@@ -5,8 +5,8 @@
 #include "devices/cpu/compute_mode.h"
 #include "devices/cpu/isa.h"
 #include "devices/cpu/isa/over.h"
+#include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/limits.h"
-#include "devices/cpu/row.h"
 #include "devices/cpu/stages/row_tiles.h"
 
 namespace coracle::cpu {
@@ -18,12 +18,12 @@ std::span<const KernelTable* const> all_kernels();
 
 namespace {
 
-DeviceNumber best() { return detected_isa(); }
-bool has(DeviceNumber isa) { return runs_on(isa.as<Isa>(), detected_isa()); }
+CapabilityLevel best() { return detected_isa(); }
+bool has(CapabilityLevel isa) { return runs_on(isa.as<Isa>(), detected_isa()); }
 
-bool takes(const Kernel& row, DeviceNumber isa, Precision precision, bool emulated) {
-  if (!runs_on(row_isa(row), isa.as<Isa>())) return false;
-  const ComputeMode mode = row_mode(row);
+bool takes(const KernelDef& kernel, CapabilityLevel isa, Precision precision, bool emulated) {
+  if (!runs_on(kernel_isa(kernel), isa.as<Isa>())) return false;
+  const ComputeMode mode = kernel_mode(kernel);
   if (mode == ComputeMode::kFloat32) return true;
   if (mode != compute_mode_of(precision)) return false;
   if (emulated) return true;

@@ -32,8 +32,8 @@ void EpilogueProgram::bind(const KernelCall& call, int first, EpilogueOp* ops) c
   }
 }
 
-Misfit epilogue_misfit(const Epilogue& epilogue, const ArgFacts& args, int port, const Shape& product,
-                       int64_t channels) {
+RejectionReason epilogue_rejection(const Epilogue& epilogue, const ArgFacts& args, int port, const Shape& product,
+                                   int64_t channels) {
   if (epilogue.epilogue.size() > static_cast<size_t>(kMaxEpilogueOps)) return "too many epilogue steps";
   int next = 0;
   for (const EpilogueStep& step : epilogue.epilogue) {

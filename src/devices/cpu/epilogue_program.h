@@ -30,7 +30,7 @@ class EpilogueProgram {
 
 /// Why micro-kernels cannot do an epilogue: its tensors stand at `port`, the product has the shape `product` and
 /// `channels` channels.
-Misfit epilogue_misfit(const Epilogue& epilogue, const ArgFacts& args, int port, const Shape& product,
-                       int64_t channels);
+RejectionReason epilogue_rejection(const Epilogue& epilogue, const ArgFacts& args, int port, const Shape& product,
+                                   int64_t channels);
 
 }  // namespace coracle::cpu

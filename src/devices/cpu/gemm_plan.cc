@@ -40,7 +40,7 @@ GemmCall bound(const GemmPlan& plan, const float* a, const float* packed, float*
   return call;
 }
 
-Misfit mode_misfit(ComputeMode mode, int64_t rows, const GemmShape& shape) {
+RejectionReason mode_rejection(ComputeMode mode, int64_t rows, const GemmShape& shape) {
   constexpr int64_t kSide = 16;
   constexpr int64_t kDepth = 32;
   if (mode == ComputeMode::kFloat32) return nullptr;

@@ -7,7 +7,7 @@
 
 #include "devices/cpu/epilogue_program.h"
 #include "devices/cpu/isa/tile_gemm.h"
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
 
 namespace coracle::cpu {
 
@@ -20,7 +20,9 @@ inline const GemmFunctions& gemm_table(Isa isa, ComputeMode mode) {
     default: return gemm_table(isa);
   }
 }
-inline const GemmFunctions& gemm_table(const Kernel& kernel) { return gemm_table(row_isa(kernel), row_mode(kernel)); }
+inline const GemmFunctions& gemm_table(const KernelDef& kernel) {
+  return gemm_table(kernel_isa(kernel), kernel_mode(kernel));
+}
 
 /// True where products of pairs in vectors stand for tiles: they are up to twice as fast as multiply-adds, so what
 /// rounding and filling up cost counts.
@@ -46,7 +48,7 @@ constexpr int64_t kLeastRowsToPackTiles = 64;
 
 /// Null if a product with these rows of one item of the batch is worth `products`: whole tiles would do at most twice
 /// the work. How an item is computed must not depend on how many there are.
-Misfit mode_misfit(ComputeMode mode, int64_t rows, const GemmShape& shape);
+RejectionReason mode_rejection(ComputeMode mode, int64_t rows, const GemmShape& shape);
 
 /// The operand (of an operator with its epilogue's tensors from 2 on) on which the product may be written, or -1.
 int residual_in_place(const GemmFunctions& gemm, const GemmPlan& plan, const EpilogueProgram& epilogue);
@@ -64,7 +66,7 @@ struct GemmChoice {
 
   explicit GemmChoice(Isa i = Isa::kAny, ComputeMode p = ComputeMode::kFloat32)
       : isa(static_cast<int64_t>(i)), mode(static_cast<int64_t>(p)) {}
-  explicit GemmChoice(const Kernel& kernel) : GemmChoice(row_isa(kernel), row_mode(kernel)) {}
+  explicit GemmChoice(const KernelDef& kernel) : GemmChoice(kernel_isa(kernel), kernel_mode(kernel)) {}
   /// Multiply-adds of the same instruction set.
   GemmChoice without_tiles() const { return GemmChoice(static_cast<Isa>(isa)); }
   const GemmFunctions& table() const { return gemm_table(static_cast<Isa>(isa), static_cast<ComputeMode>(mode)); }

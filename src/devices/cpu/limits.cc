@@ -44,7 +44,7 @@ double rate(ThreadPool& pool, double seconds, const Work& work) {
 
 }  // namespace
 
-MachineLimits measure_limits(DeviceNumber isa, ThreadPool& pool) {
+MachineLimits measure_limits(CapabilityLevel isa, ThreadPool& pool) {
   const LimitFunctions& functions = limits_table(isa.as<Isa>());
   // A place for each thread's sums, a cache line apart.
   constexpr size_t kApart = 16;

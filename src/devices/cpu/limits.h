@@ -6,6 +6,6 @@
 namespace coracle::cpu {
 
 /// The slowest thread's rate times the number of threads, so that a thread without a core of its own shows.
-MachineLimits measure_limits(DeviceNumber isa, ThreadPool& pool);
+MachineLimits measure_limits(CapabilityLevel isa, ThreadPool& pool);
 
 }  // namespace coracle::cpu

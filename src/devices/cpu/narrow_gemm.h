@@ -68,6 +68,8 @@ struct NarrowPlan {
 };
 
 /// Why weights do not stay narrow in a product: it has several groups.
-inline Misfit narrow_misfit(int64_t groups) { return groups > 1 ? "several groups of narrow weights" : nullptr; }
+inline RejectionReason narrow_rejection(int64_t groups) {
+  return groups > 1 ? "several groups of narrow weights" : nullptr;
+}
 
 }  // namespace coracle::cpu

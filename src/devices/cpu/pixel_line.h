@@ -28,7 +28,7 @@ inline std::optional<PixelLine> pixel_line(const Fact& fact, const StridedView* 
 }
 
 /// For kernels that take pixels so: operand 0 and the result; null if they lie otherwise.
-inline Misfit pixels_misfit(const ArgFacts& args, bool operand_too = true) {
+inline RejectionReason pixels_rejection(const ArgFacts& args, bool operand_too = true) {
   for (size_t i = 0; i < args.all_in().size(); ++i) {
     if (args.view_flat(i) != nullptr && (i > 0 || !operand_too)) return "only images may be strided";
   }

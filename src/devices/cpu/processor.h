@@ -25,8 +25,8 @@ std::span<const Processor> known_processors();
 /// This machine's; its name is "this machine". Detected once.
 const Processor& this_machine();
 
-/// The one that rows are chosen for and weights packed for: this machine's, unless a test says otherwise. All functions
-/// of isa.h speak of it.
+/// The one that kernels are chosen for and weights packed for: this machine's, unless a test says otherwise. All
+/// functions of isa.h speak of it.
 const Processor& processor();
 
 /// Makes `processor()` another one until null is given. For tests, while nothing is loaded, planned or run:

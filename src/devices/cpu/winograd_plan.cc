@@ -9,8 +9,8 @@
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/winograd.h"
+#include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/pixel_line.h"
-#include "devices/cpu/row.h"
 
 namespace coracle::cpu {
 namespace {
@@ -112,7 +112,7 @@ TileProduct points_of(int tile, const Conv2dFused& op, const ArgFacts& args) {
 
 }  // namespace
 
-Misfit winograd_misfit(int tile, const Conv2dFused& op, const ArgFacts& args) {
+RejectionReason winograd_rejection(int tile, const Conv2dFused& op, const ArgFacts& args) {
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
   for (const WindowAxis* a : {&g.height(), &g.width()}) {
     if (a->kernel != 3 || a->stride != 1 || a->dilation != 1) return "not a 3x3 filter with stride 1";
@@ -130,15 +130,15 @@ Misfit winograd_misfit(int tile, const Conv2dFused& op, const ArgFacts& args) {
   return saves ? nullptr : "too many cut tiles for Winograd";
 }
 
-Misfit winograd_product_misfit(int tile, const Conv2dFused& op, const ArgFacts& args) {
-  if (const Misfit misfit = winograd_misfit(tile, op, args)) return misfit;
+RejectionReason winograd_product_rejection(int tile, const Conv2dFused& op, const ArgFacts& args) {
+  if (const RejectionReason rejection = winograd_rejection(tile, op, args)) return rejection;
   const TileProduct points = points_of(tile, op, args);
-  return mode_misfit(row_mode(args.kernel()), points.rows, points.shape);
+  return mode_rejection(kernel_mode(args.kernel()), points.rows, points.shape);
 }
 
 std::optional<CostEstimate> winograd_cost(int tile, const Conv2dFused& op, const ArgFacts& args) {
   TileProduct points = points_of(tile, op, args);
-  const ComputeMode mode = row_mode(args.kernel());
+  const ComputeMode mode = kernel_mode(args.kernel());
   const std::optional<CostEstimate> products = tile_cost(mode, points);
   points.vector_rate = kWinogradRate;
   const std::optional<CostEstimate> all = tile_cost(mode, points);
@@ -150,7 +150,7 @@ std::optional<CostEstimate> winograd_cost(int tile, const Conv2dFused& op, const
 TileProduct beside_winograd(TileProduct direct, const Conv2dFused& op, const ArgFacts& args) {
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
   for (int tile : {4, 2}) {
-    if (winograd_misfit(tile, op, args) != nullptr) continue;
+    if (winograd_rejection(tile, op, args) != nullptr) continue;
     const auto points = static_cast<double>(tiles_of(g, tile) * (tile + 2) * (tile + 2));
     direct.vector_share = points / static_cast<double>(9 * g.height().out * g.width().out);
     direct.vector_rate = kWinogradRate;
@@ -223,7 +223,7 @@ Prepared prepare_winograd(int tile, const Conv2dFused& op, const ArgFacts& args,
 void run_winograd(KernelCall& call) noexcept {
   const WinogradState& s = *static_cast<const WinogradState*>(call.state);
   const GemmFunctions& gemm = gemm_table(*call.kernel);
-  const WinogradFunctions& winograd = winograd_table(row_isa(*call.kernel));
+  const WinogradFunctions& winograd = winograd_table(kernel_isa(*call.kernel));
   EpilogueOp ops[kMaxEpilogueOps];
   s.epilogue.bind(call, 2, ops);
   WinogradCall c = s.call;

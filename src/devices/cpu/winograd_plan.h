@@ -15,9 +15,9 @@ namespace coracle::cpu {
 constexpr double winograd_multiplies(int tile) { return (tile + 2.0) * (tile + 2.0) / (9.0 * tile * tile); }
 
 /// Null where the algorithm applies with tiles of 4x4 or 2x2 output pixels and is worth its transformations ...
-Misfit winograd_misfit(int tile, const Conv2dFused& op, const ArgFacts& args);
+RejectionReason winograd_rejection(int tile, const Conv2dFused& op, const ArgFacts& args);
 /// ... and the kernel's way to multiply takes its products.
-Misfit winograd_product_misfit(int tile, const Conv2dFused& op, const ArgFacts& args);
+RejectionReason winograd_product_rejection(int tile, const Conv2dFused& op, const ArgFacts& args);
 std::optional<CostEstimate> winograd_cost(int tile, const Conv2dFused& op, const ArgFacts& args);
 /// A direct convolution's products, as the fewest multiplications of the algorithm would be, where it applies.
 TileProduct beside_winograd(TileProduct direct, const Conv2dFused& op, const ArgFacts& args);

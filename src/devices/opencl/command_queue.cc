@@ -13,7 +13,7 @@
 namespace coracle::opencl {
 namespace {
 
-constexpr size_t kMarks = 64;        // events of marks that are kept
+constexpr size_t kPoints = 64;       // events of points that are kept
 constexpr size_t kTimed = 1U << 16;  // commands whose times are kept
 constexpr size_t kTogether = 32;     // kernels with one event
 constexpr size_t kAhead = 2;         // such events that the host may be ahead of the device
@@ -30,7 +30,7 @@ const char* reason_of(cl_int code) {
   }
 }
 
-cl_mem memory(DeviceBytes bytes) { return static_cast<cl_mem>(bytes.block); }
+cl_mem memory(DeviceBytes bytes) { return static_cast<cl_mem>(bytes.allocation); }
 
 }  // namespace
 
@@ -46,7 +46,7 @@ CommandQueue::CommandQueue(std::shared_ptr<Opened> device)
 
 CommandQueue::~CommandQueue() {
   finish_all();
-  release(marks_, marks_.size());
+  release(points_, points_.size());
   release(commands_, commands_.size());
   release(behind_, behind_.size());
   if (faults_ != nullptr) api_.clReleaseMemObject(faults_);
@@ -83,11 +83,12 @@ cl_event CommandQueue::event_of(cl_command_queue queue) noexcept {
   return event;
 }
 
-std::deque<CommandQueue::Event>::const_iterator CommandQueue::kept(Mark mark) const noexcept {
-  return std::lower_bound(marks_.begin(), marks_.end(), mark, [](const Event& e, Mark m) { return e.mark < m; });
+std::deque<CommandQueue::KeptEvent>::const_iterator CommandQueue::kept(Event point) const noexcept {
+  return std::lower_bound(points_.begin(), points_.end(), point,
+                          [](const KeptEvent& e, Event m) { return e.point < m; });
 }
 
-void CommandQueue::release(std::deque<Event>& events, size_t count) noexcept {
+void CommandQueue::release(std::deque<KeptEvent>& events, size_t count) noexcept {
   for (; count > 0; --count) {
     api_.clReleaseEvent(events.front().event);
     events.pop_front();
@@ -217,24 +218,24 @@ void CommandQueue::keep(const Fault& fault) noexcept {
   }
 }
 
-Queue::Mark CommandQueue::mark() noexcept {
+Queue::Event CommandQueue::record() noexcept {
   ++last_;
   if (failed()) return last_;
   if (!has_copied_) {
-    // All before it were before the mark before.
-    if (marks_.empty()) {
+    // All before it were before the point before.
+    if (points_.empty()) {
       done_ = last_;
     } else {
-      marks_.back().mark = last_;
+      points_.back().point = last_;
     }
     return last_;
   }
   const cl_event event = event_of(copies_);
   if (event == nullptr) return last_;
   try {
-    // Whoever waits for a mark that is not kept waits for the next that is.
-    if (marks_.size() == kMarks) release(marks_, 1);
-    marks_.push_back({last_, event});
+    // Whoever waits for a point that is not kept waits for the next that is.
+    if (points_.size() == kPoints) release(points_, 1);
+    points_.push_back({last_, event});
     has_copied_ = false;
   } catch (...) {
     api_.clReleaseEvent(event);
@@ -242,25 +243,25 @@ Queue::Mark CommandQueue::mark() noexcept {
   return last_;
 }
 
-void CommandQueue::order_after(Mark mark) noexcept {
-  if (failed() || mark <= done_) return;
+void CommandQueue::order_after(Event point) noexcept {
+  if (failed() || point <= done_) return;
   cl_event own = nullptr;
-  const auto before = kept(mark);
-  if (before == marks_.end()) own = event_of(copies_);
-  const cl_event event = before == marks_.end() ? own : before->event;
+  const auto before = kept(point);
+  if (before == points_.end()) own = event_of(copies_);
+  const cl_event event = before == points_.end() ? own : before->event;
   if (event == nullptr) return;
   note(api_.clEnqueueBarrierWithWaitList(kernels_, 1, &event, nullptr), "a barrier", 0);
   if (own != nullptr) api_.clReleaseEvent(own);
 }
 
-const char* CommandQueue::wait(Mark mark, std::string* detail) noexcept {
+const char* CommandQueue::wait(Event point, std::string* detail) noexcept {
   if (failed()) return finish(detail);
-  if (mark <= done_) return nullptr;
-  const auto until = kept(mark);
-  if (until == marks_.end()) return finish(detail);
+  if (point <= done_) return nullptr;
+  const auto until = kept(point);
+  if (until == points_.end()) return finish(detail);
   if (!await(until->event)) return finish(detail);
-  done_ = until->mark;
-  release(marks_, static_cast<size_t>(until - marks_.cbegin()) + 1);
+  done_ = until->point;
+  release(points_, static_cast<size_t>(until - points_.cbegin()) + 1);
   return nullptr;
 }
 
@@ -271,7 +272,7 @@ const char* CommandQueue::finish(std::string* detail) noexcept {
          "a copy from it", sizeof(Fault));
   }
   const cl_int code = finish_all();
-  release(marks_, marks_.size());
+  release(points_, points_.size());
   release(behind_, behind_.size());
   kernels_given_ = 0;
   has_copied_ = false;
@@ -310,7 +311,7 @@ void CommandQueue::profile(bool on) noexcept {
       device_->note(done, true);
       keep(reason_of(done), done, "work under way", 0);
     }
-    release(marks_, marks_.size());
+    release(points_, points_.size());
     has_copied_ = false;
     for (cl_command_queue* queue : {&kernels_, &copies_}) {
       cl_int code = CL_SUCCESS;
@@ -324,12 +325,12 @@ void CommandQueue::profile(bool on) noexcept {
   profiling_ = on && has_times_;
 }
 
-Queue::Span CommandQueue::span(Mark from, Mark to) noexcept {
-  const auto at = [&](Mark mark) {
-    return std::lower_bound(commands_.begin(), commands_.end(), mark,
-                            [](const Event& e, Mark m) { return e.mark < m; });
+Queue::Span CommandQueue::span(Event from, Event to) noexcept {
+  const auto at = [&](Event point) {
+    return std::lower_bound(commands_.begin(), commands_.end(), point,
+                            [](const KeptEvent& e, Event m) { return e.point < m; });
   };
-  const auto time = [&](const Event& event, cl_profiling_info name, cl_ulong& value) {
+  const auto time = [&](const KeptEvent& event, cl_profiling_info name, cl_ulong& value) {
     return api_.clGetEventProfilingInfo(event.event, name, sizeof(value), &value, nullptr) == CL_SUCCESS;
   };
   const auto begin = at(from);

@@ -28,12 +28,12 @@ class CommandQueue final : public Queue {
   void upload(const void* from, DeviceBytes to, size_t bytes) noexcept override;
   void download(DeviceBytes from, void* to, size_t bytes) noexcept override;
   void copy(DeviceBytes from, DeviceBytes to, size_t bytes) noexcept override;
-  Mark mark() noexcept override;
-  void order_after(Mark mark) noexcept override;
-  const char* wait(Mark mark, std::string* detail) noexcept override;
+  Event record() noexcept override;
+  void order_after(Event point) noexcept override;
+  const char* wait(Event point, std::string* detail) noexcept override;
   const char* finish(std::string* detail) noexcept override;
   void profile(bool on) noexcept override;
-  Span span(Mark from, Mark to) noexcept override;
+  Span span(Event from, Event to) noexcept override;
 
   const Api& api() const { return api_; }
   /// That of kernels.
@@ -58,8 +58,8 @@ class CommandQueue final : public Queue {
  private:
   /// What kernels/faults.cl writes: whether there was one, the operand's number, the element, the index, its bounds.
   using Fault = std::array<int64_t, 6>;
-  struct Event {
-    Mark mark;
+  struct KeptEvent {
+    Event point;
     cl_event event;
   };
   cl_command_queue make(cl_command_queue_properties properties) const;
@@ -67,11 +67,11 @@ class CommandQueue final : public Queue {
   cl_int finish_all() noexcept;
   /// The event of all commands that a queue was given so far; null after a failure, which is noted.
   cl_event event_of(cl_command_queue queue) noexcept;
-  /// That of the copies before a mark, if it is kept.
-  std::deque<Event>::const_iterator kept(Mark mark) const noexcept;
+  /// That of the copies before a point, if it is kept.
+  std::deque<KeptEvent>::const_iterator kept(Event point) const noexcept;
   void keep(const char* reason, cl_int code, const char* what, size_t bytes) noexcept;
   const char* tell(std::string* detail) noexcept;
-  void release(std::deque<Event>& events, size_t count) noexcept;
+  void release(std::deque<KeptEvent>& events, size_t count) noexcept;
   /// Waits for an event; a failure is noted.
   bool await(cl_event event) noexcept;
   void clear_faults() noexcept;
@@ -81,12 +81,12 @@ class CommandQueue final : public Queue {
   const Api& api_;
   cl_command_queue kernels_ = nullptr;
   cl_command_queue copies_ = nullptr;
-  Mark last_ = 0;
-  Mark done_ = 0;             ///< known to be
-  std::deque<Event> marks_;   ///< ascending; of some marks
-  bool has_copied_ = false;   ///< since the last of these
-  std::deque<Event> behind_;  ///< one of each so many kernels that the device may still be busy with
-  size_t kernels_given_ = 0;  ///< since the last of these
+  Event last_ = 0;
+  Event done_ = 0;                ///< known to be
+  std::deque<KeptEvent> points_;  ///< ascending; of some points
+  bool has_copied_ = false;       ///< since the last of these
+  std::deque<KeptEvent> behind_;  ///< one of each so many kernels that the device may still be busy with
+  size_t kernels_given_ = 0;      ///< since the last of these
   const char* failure_ = nullptr;
   std::string detail_;
   cl_mem faults_ = nullptr;       ///< a Fault; made at first use
@@ -96,7 +96,7 @@ class CommandQueue final : public Queue {
   bool profiling_ = false;
   bool has_times_ = false;  ///< the driver keeps times for both
   cl_event event_ = nullptr;
-  std::deque<Event> commands_;  ///< those given while profiling, with the mark before them
+  std::deque<KeptEvent> commands_;  ///< those given while profiling, with the point before them
 };
 
 }  // namespace coracle::opencl

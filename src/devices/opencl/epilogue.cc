@@ -31,7 +31,7 @@ void add_epilogue(const Epilogue* epilogue, int first, Definitions& definitions,
   definitions.set("EPILOGUE_PARAMETERS", declared).set("EPILOGUE", text);
 }
 
-Misfit epilogue_misfit(const Epilogue& epilogue, const ArgFacts& args, int port, int64_t channels) {
+RejectionReason epilogue_rejection(const Epilogue& epilogue, const ArgFacts& args, int port, int64_t channels) {
   if (epilogue.epilogue.size() > Epilogue::kMaxSteps) return "too many epilogue steps";
   int next = 0;
   for (const EpilogueStep& step : epilogue.epilogue) {

@@ -13,6 +13,6 @@ namespace coracle::opencl {
 void add_epilogue(const Epilogue* epilogue, int first, Definitions& definitions, std::vector<Parameter>& parameters);
 
 /// Why kernels cannot do an epilogue: its tensors stand at `port`, the result has `channels` channels.
-Misfit epilogue_misfit(const Epilogue& epilogue, const ArgFacts& args, int port, int64_t channels);
+RejectionReason epilogue_rejection(const Epilogue& epilogue, const ArgFacts& args, int port, int64_t channels);
 
 }  // namespace coracle::opencl

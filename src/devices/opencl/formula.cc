@@ -12,9 +12,9 @@ std::string Formula::call(std::string_view x, int first) const {
   return text += ')';
 }
 
-std::optional<Formula> formula_of(const OpRow& row, const void* op, const ArgFacts& args) {
-  if (row.unary_step == nullptr) return Formula{row.name};  // "acos": no numbers, and no part of other operators
-  const std::optional<UnaryStep> step = row.unary_step(op, args);
+std::optional<Formula> formula_of(const OpSchema& schema, const void* op, const ArgFacts& args) {
+  if (schema.unary_step == nullptr) return Formula{schema.name};  // "acos": no numbers, and no part of other operators
+  const std::optional<UnaryStep> step = schema.unary_step(op, args);
   if (!step) return std::nullopt;
   return Formula{name_of(step->kind), {step->a, step->b, step->c}};
 }

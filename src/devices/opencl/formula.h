@@ -24,7 +24,7 @@ struct Formula {
 
 /// The formula of an operator of one operand, element by element; nothing where it depends on what is not known while
 /// planning.
-std::optional<Formula> formula_of(const OpRow& row, const void* op, const ArgFacts& args);
+std::optional<Formula> formula_of(const OpSchema& schema, const void* op, const ArgFacts& args);
 
 /// The formula of an epilogue's step, which takes no tensor.
 Formula formula_of(const EpilogueStep& step);

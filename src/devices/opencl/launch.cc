@@ -50,7 +50,7 @@ class ArgumentWriter {
   cl_int write(const Argument& argument) {
     switch (argument.kind_) {
       case Argument::Kind::kMemory: {
-        const cl_int code = set(sizeof(cl_mem), &argument.block_);
+        const cl_int code = set(sizeof(cl_mem), &argument.allocation_);
         return code != CL_SUCCESS ? code : set(sizeof(argument.begin_), &argument.begin_);
       }
       case Argument::Kind::kInt: return set(sizeof(argument.int_), &argument.int_);
@@ -70,7 +70,7 @@ class ArgumentWriter {
 
 namespace {
 
-/// Items of a group where rows do not say how many: the same for all sizes, as compilers make code for each.
+/// Items of a group where kernels do not say how many: the same for all sizes, as compilers make code for each.
 constexpr size_t kGroup = 64;
 
 }  // namespace
@@ -99,7 +99,7 @@ cl_int Function::enqueue(CommandQueue& queue, const Grid& grid, std::span<const 
 Argument::Argument(const TensorView& tensor)
     : Argument(DeviceBytes{tensor.data, tensor.offset}, size_of(tensor.fact->dtype)) {}
 Argument::Argument(DeviceBytes bytes, size_t element)
-    : kind_(Kind::kMemory), block_(bytes.block), begin_(bytes.offset / element) {}
+    : kind_(Kind::kMemory), allocation_(bytes.allocation), begin_(bytes.offset / element) {}
 Argument::Argument(int32_t value) : kind_(Kind::kInt), int_(value) {}
 Argument::Argument(int64_t value) : kind_(Kind::kLong), long_(value) {}
 Argument::Argument(float value) : kind_(Kind::kFloat), float_(value) {}

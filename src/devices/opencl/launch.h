@@ -11,7 +11,7 @@
 #include "devices/opencl/sources.h"
 #include "plan/kernel.h"
 
-/// What rows of kernels/ use: functions of OpenCL C, compiled while planning (`prepare`) and launched by `run`.
+/// What the files of kernels/ use: functions of OpenCL C, compiled while planning (`prepare`) and launched by `run`.
 namespace coracle::opencl {
 
 /// A kernel function, compiled for one device with given definitions. Immutable, for any number of threads.
@@ -56,7 +56,7 @@ class Argument {
   enum class Kind : uint8_t { kMemory, kInt, kLong, kFloat };
 
   Kind kind_ = Kind::kInt;
-  void* block_ = nullptr;
+  void* allocation_ = nullptr;
   union {
     uint64_t begin_ = 0;  // in elements
     int32_t int_;

@@ -83,7 +83,7 @@ const char* moved_type(DType type) {
   }
 }
 
-Misfit too_large(const ArgFacts& args) {
+RejectionReason too_large(const ArgFacts& args) {
   const auto large = [](const Fact* f) { return f->shape.count() > std::numeric_limits<int32_t>::max() / 2; };
   for (const Fact* f : args.all_in()) {
     if (large(f)) return "an operand has more than 2^30 elements";

@@ -11,8 +11,8 @@
 #include "devices/opencl/launch.h"
 #include "plan/kernel.h"
 
-/// What the rows of all families share: a node is a list of launches with their arguments, made while planning, so that
-/// one function runs all of them.
+/// What the kernels of all families share: a node is a list of launches with their arguments, made while planning, so
+/// that one function runs all of them.
 namespace coracle::opencl {
 
 /// One argument of a kernel, known while planning up to where tensors lie.
@@ -44,7 +44,7 @@ inline constexpr size_t kMaxParameters = 96;
 
 Prepared prepared(LaunchPlan plan);
 
-/// Kernel::run of every row.
+/// KernelDef::run of every kernel.
 void run_plan(KernelCall& call) noexcept;
 
 /// Preprocessor definitions as `compile` takes them.
@@ -68,7 +68,7 @@ const char* storage_type(DType type);
 const char* moved_type(DType type);
 
 /// Why no kernel takes a node: positions are 32-bit integers.
-Misfit too_large(const ArgFacts& args);
+RejectionReason too_large(const ArgFacts& args);
 
 /// Work-groups that take a line each have this many items, which are its lanes: item i takes elements i, i + kLanes ...
 /// in order, and the lanes are joined pairwise, i with i + kLanes / 2 first. Short lines are taken by one item.
@@ -88,7 +88,7 @@ inline constexpr TypeRule kMovedRule = {.operands = kMoved, .results = kMoved};
 
 namespace detail {
 template <class Op>
-constexpr auto row_name() {
+constexpr auto kernel_name() {
   constexpr std::string_view kName = Op::kName;
   constexpr std::string_view kDevice = ".opencl";
   std::array<char, kName.size() + kDevice.size() + 1> text{};
@@ -96,12 +96,12 @@ constexpr auto row_name() {
   return text;
 }
 template <class Op>
-inline constexpr auto kRowName = row_name<Op>();
+inline constexpr auto kRowName = kernel_name<Op>();
 }  // namespace detail
 
 /// "softmax.opencl"
 template <class Op>
-constexpr const char* row_name() {
+constexpr const char* kernel_name() {
   return detail::kRowName<Op>.data();
 }
 

@@ -56,7 +56,7 @@ cl_mem Opened::make_buffer(cl_mem_flags flags, size_t bytes, const char* what) {
   if (code == CL_SUCCESS) return buffer;
   note(code, false);
   fail(code_of(code), "no memory for ", what, " of ", counted(bytes, "byte"), " on the device ", info().name,
-       ", which has ", counted(info().memory_bytes, "byte"), ", ", info().largest_block,
+       ", which has ", counted(info().memory_bytes, "byte"), ", ", info().largest_allocation,
        " in one block: clCreateBuffer returned ", code_text(code));
 }
 

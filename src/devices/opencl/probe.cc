@@ -51,7 +51,7 @@ DeviceInfo info_of(const Api& api, cl_device_id device, const std::string& platf
   info.name = text_of(api.clGetDeviceInfo, device, CL_DEVICE_NAME);
   info.driver = text(platform, " ", driver);
   info.memory_bytes = value_of<cl_ulong>(api, device, CL_DEVICE_GLOBAL_MEM_SIZE);
-  info.largest_block = value_of<cl_ulong>(api, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  info.largest_allocation = value_of<cl_ulong>(api, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   info.alignment = std::max<size_t>(128, value_of<cl_uint>(api, device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8);
   info.compute_units = static_cast<int>(value_of<cl_uint>(api, device, CL_DEVICE_MAX_COMPUTE_UNITS));
   const std::string extensions = text_of(api.clGetDeviceInfo, device, CL_DEVICE_EXTENSIONS);

@@ -22,7 +22,7 @@ std::string step_refusal(const UnaryStep& step) {
 }
 
 std::string refuse_unary(const Question& q) {
-  const auto step = q.node.op.row().unary_step(q.node.op.attributes(), q.facts);
+  const auto step = q.node.op.schema().unary_step(q.node.op.attributes(), q.facts);
   if (step) return step_refusal(*step);
   const auto known = [](const Fact* fact) { return fact->value != nullptr; };
   const auto operands = q.facts.all_in().subspan(1);
@@ -30,7 +30,7 @@ std::string refuse_unary(const Question& q) {
 }
 
 void emit_unary(Emitter& e) {
-  const auto step = e.row().unary_step(e.attributes(), e.facts());
+  const auto step = e.schema().unary_step(e.attributes(), e.facts());
   if (!step) refuse("it is not a function of one number here");
   e.set(e.unary(e.in(0), *step));
 }
@@ -42,14 +42,14 @@ constexpr Converter kReshaped{nullptr, kPlain, kPlain, emit_reshaped};
 
 }  // namespace
 
-const Converter* find_converter(const OpRow& row) {
+const Converter* find_converter(const OpSchema& schema) {
   for (const ConverterTable* table : all_converters()) {
     for (const Converter& c : table->converters) {
-      if (c.row == &row) return &c;
+      if (c.schema == &schema) return &c;
     }
   }
-  if (row.reshapes) return &kReshaped;
-  return row.unary_step != nullptr ? &kUnary : nullptr;
+  if (schema.reshapes) return &kReshaped;
+  return schema.unary_step != nullptr ? &kUnary : nullptr;
 }
 
 }  // namespace coracle::openvino

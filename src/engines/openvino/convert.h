@@ -35,7 +35,7 @@ struct Question {
 inline std::string refuse_scalar(const Question& q) { return q.facts.shape(0).is_scalar() ? "x is a scalar" : ""; }
 
 struct Converter {
-  const OpRow* row;
+  const OpSchema* schema;
   Types operands;  ///< of those at ports that are data; the others (sizes, axes, numbers) must be known while planning
   Types results;
   void (*emit)(Emitter& e);                           ///< throws Error for what it finds too late to refuse it
@@ -53,7 +53,7 @@ std::span<const ConverterTable* const> all_converters();
 
 /// The converter of an operator, of its own or that of its kind (functions of one number, other shapes for the same
 /// elements); null where there is none.
-const Converter* find_converter(const OpRow& row);
+const Converter* find_converter(const OpSchema& schema);
 
 /// Why the engine does not take a node; empty if it does.
 std::string refusal_of(const Graph& graph, const Node& node);

@@ -35,7 +35,7 @@ namespace {
 
 /// The layer of an operator, opset1.
 struct LayerOf {
-  const OpRow* row;
+  const OpSchema* schema;
   const char* type;
 };
 constexpr LayerOf kLayers[] = {
@@ -65,7 +65,7 @@ constexpr LayerOf kLayers[] = {
 
 const char* layer_of(const Emitter& e) {
   for (const LayerOf& l : kLayers) {
-    if (l.row == &e.row()) return l.type;
+    if (l.schema == &e.schema()) return l.type;
   }
   refuse("it has no layer");
 }
@@ -92,7 +92,7 @@ std::string refuse_wide(const Question& q) {
 }
 
 void emit_opset4(Emitter& e) {
-  const char* type = &e.row() == asinh_op ? "Asinh" : &e.row() == acosh_op ? "Acosh" : "Atanh";
+  const char* type = &e.schema() == asinh_op ? "Asinh" : &e.schema() == acosh_op ? "Acosh" : "Atanh";
   e.set(e.layer(type, "opset4", {e.in(0)}, {}, DType::kFloat32));
 }
 

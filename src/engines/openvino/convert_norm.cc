@@ -23,7 +23,7 @@ std::vector<float> numbers(const Emitter& e, int port, int64_t count, float miss
 }
 
 std::string refuse_unknown_weights(const Question& q) {
-  const std::span<const Port> ports = q.node.op.row().inputs;
+  const std::span<const Port> ports = q.node.op.schema().inputs;
   for (int port = 1; port < static_cast<int>(ports.size()); ++port) {
     if (ports[static_cast<size_t>(port)].weight && q.facts.has(port) && q.facts.value(port) == nullptr) {
       return text("operand '", ports[static_cast<size_t>(port)].name, "' is known in a run only, it must be constant");
@@ -141,7 +141,7 @@ constexpr Converter kNorm[] = {
     {layer_norm_op, kFloat, kFloat, emit_layer_norm},
     {group_norm_op, kFloat, kFloat, emit_group_norm},
     {instance_norm_op, kFloat, kFloat, emit_instance_norm},
-    {.row = rms_norm_op, .operands = kFloat, .results = kFloat, .emit = emit_rms_norm, .ports = 2},
+    {.schema = rms_norm_op, .operands = kFloat, .results = kFloat, .emit = emit_rms_norm, .ports = 2},
     {norm_op, kFloat, kFloat, emit_norm, refuse_scalar},
 };
 

@@ -24,7 +24,7 @@ namespace {
 
 /// The layer of an operator, opset1.
 struct ReductionLayer {
-  const OpRow* row;
+  const OpSchema* schema;
   const char* type;
 };
 constexpr ReductionLayer kReductionLayers[] = {
@@ -35,7 +35,7 @@ constexpr ReductionLayer kReductionLayers[] = {
 
 const char* reduction_layer(const Emitter& e) {
   for (const ReductionLayer& l : kReductionLayers) {
-    if (l.row == &e.row()) return l.type;
+    if (l.schema == &e.schema()) return l.type;
   }
   refuse("it has no layer");
 }

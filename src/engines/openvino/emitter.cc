@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "engines/openvino/network.h"
-#include "ops/quantize/integer_steps.h"
+#include "ops/quantize/quantized_weights.h"
 
 namespace coracle::openvino {
 
@@ -42,14 +42,14 @@ bool fit_16_bits(const Tensor& integers) {
 
 Wire Emitter::weights(int port, int axis, const Shape& shape) {
   const Tensor& w = elements(port);
-  const auto found = integers() && w.dtype() == DType::kFloat32 ? integer_steps(w, axis) : std::nullopt;
+  const auto found = integers() && w.dtype() == DType::kFloat32 ? quantized_weights(w, axis) : std::nullopt;
   if (!found || (network_.integers == Integers::kIn16Bits && !fit_16_bits(found->integers))) return constant(w, shape);
   // Groups stand before the channels.
   Shape channels = Shape::filled(shape.rank(), 1);
   const int at = axis + shape.rank() - w.shape().rank();
   channels[at] = shape[at];
   if (at > axis) channels[axis] = shape[axis];
-  const std::vector<float> steps(found->steps.begin(), found->steps.end());
+  const std::vector<float> steps(found->scales.begin(), found->scales.end());
   return multiply(convert(constant(found->integers, shape), DType::kFloat32), floats(steps, channels));
 }
 

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/counted.h"
+#include "base/file_size_signal_guard.h"
 #include "base/log.h"
-#include "base/quiet_writes.h"
 #include "engines/openvino/api.h"
 #include "engines/openvino/network.h"
 #include "engines/openvino/unnamed_file.h"
@@ -156,7 +156,7 @@ class Run final : public BlockRun {
 
 /// OpenVINO writes compiled blocks to files alone, and says of no write whether it failed.
 std::vector<uint8_t> export_model(const Api& api, const CompiledModel* model) {
-  const QuietWrites quiet;
+  const FileSizeSignalGuard quiet;
   const UnnamedFile file;
   api.check(api.export_model(model, file.path()), "saving a block");
   std::vector<uint8_t> bytes = file.content();

@@ -22,7 +22,7 @@ void check_fact(const Graph& graph, ValueId value, std::span<const Fact> facts) 
 void emit_node(const Graph& graph, const Node& node, std::span<const Fact> facts, std::vector<Wire>& wires,
                Network& network) {
   try {
-    const Converter* converter = find_converter(node.op.row());
+    const Converter* converter = find_converter(node.op.schema());
     if (converter == nullptr) refuse("it has no converter");
     std::vector<const Fact*> in;
     std::vector<const Fact*> out;
@@ -177,7 +177,8 @@ std::string trial_refusal(const Graph& graph, const Node& node, const NodeFacts&
 const Tensor& Emitter::elements(int port, int i) const {
   const Fact& fact = facts_.in(port, i);
   if (fact.value == nullptr) {
-    refuse("operand '", row().inputs[static_cast<size_t>(port)].name, "' is known in a run only, it must be constant");
+    refuse("operand '", schema().inputs[static_cast<size_t>(port)].name,
+           "' is known in a run only, it must be constant");
   }
   return *fact.value;
 }
@@ -192,11 +193,11 @@ double Emitter::number(int port, double missing) const {
 
 Wire Emitter::in(int port, int i) {
   const ValueId v = node_.input(port, i);
-  if (v == kNoValue) refuse("operand '", row().inputs[static_cast<size_t>(port)].name, "' is missing");
+  if (v == kNoValue) refuse("operand '", schema().inputs[static_cast<size_t>(port)].name, "' is missing");
   Wire& wire = wires_[at(v)];
   const Tensor* known = facts_.in(port, i).value.get();
   if (!wire.known() && known != nullptr) wire = constant(*known);
-  if (!wire.known()) refuse("operand '", row().inputs[static_cast<size_t>(port)].name, "' has not been computed");
+  if (!wire.known()) refuse("operand '", schema().inputs[static_cast<size_t>(port)].name, "' has not been computed");
   note_sizes(wire, facts_.shape(port, i));
   return wire;
 }

@@ -82,7 +82,7 @@ class Emitter {
     return *node_.op.as<T>();
   }
   const NodeFacts& facts() const { return facts_; }
-  const OpRow& row() const { return node_.op.row(); }
+  const OpSchema& schema() const { return node_.op.schema(); }
   const void* attributes() const { return node_.op.attributes(); }
 
   bool has(int port) const { return facts_.has(port); }

@@ -44,12 +44,12 @@ class Planned {
     return value.producer != kNoNode && node(graph_.node(value.producer));
   }
   bool node(const Node& n) {
-    const OpRow& row = n.op.row();
-    const std::string_view name = row.name;
+    const OpSchema& schema = n.op.schema();
+    const std::string_view name = schema.name;
     if (name == "shape" || name == "shape64" || name == "numel") return true;
     // Deeper is no arithmetic of sizes, and larger is not computed while planning.
     constexpr size_t kMost = 64;
-    if (!row.pure || !n.regions.empty() || n.inputs.empty() || seen_.size() > kMost) return false;
+    if (!schema.pure || !n.regions.empty() || n.inputs.empty() || seen_.size() > kMost) return false;
     for (const ValueId v : n.outputs) {
       const Fact& fact = graph_.fact(v);
       if (fact.shape.known() && fact.shape.count() > static_cast<int64_t>(kMost)) return false;
@@ -79,7 +79,7 @@ bool decides_later(const Graph& graph, const Node& node) {
   auto at = std::find_if(order.begin(), order.end(), [&](NodeId id) { return &graph.node(id) == &node; });
   while (left > 0 && at != order.end() && ++at != order.end()) {
     const Node& user = graph.node(*at);
-    const std::span<const Port> ports = user.op.row().inputs;
+    const std::span<const Port> ports = user.op.schema().inputs;
     bool reads = false;
     size_t flat = 0;
     for (size_t p = 0; p < user.input_counts.size(); ++p) {
@@ -117,9 +117,9 @@ std::string type_refusal(const char* what, const char* name, const Fact& fact, T
 }  // namespace
 
 std::string refusal_of(const Question& q, const Converter& converter) {
-  const OpRow& row = q.node.op.row();
-  for (int port = 0; port < std::min(static_cast<int>(row.inputs.size()), converter.reads); ++port) {
-    const Port& p = row.inputs[static_cast<size_t>(port)];
+  const OpSchema& schema = q.node.op.schema();
+  for (int port = 0; port < std::min(static_cast<int>(schema.inputs.size()), converter.reads); ++port) {
+    const Port& p = schema.inputs[static_cast<size_t>(port)];
     for (int i = 0; i < q.facts.count(port); ++i) {
       const Fact& fact = q.facts.in(port, i);
       if (decides(p)) {
@@ -133,9 +133,9 @@ std::string refusal_of(const Question& q, const Converter& converter) {
       if (std::string why = type_refusal("operand", p.name, fact, converter.operands); !why.empty()) return why;
     }
   }
-  for (int port = 0; port < static_cast<int>(row.outputs.size()); ++port) {
+  for (int port = 0; port < static_cast<int>(schema.outputs.size()); ++port) {
     for (int i = 0; i < q.facts.out_count(port); ++i) {
-      const char* name = row.outputs[static_cast<size_t>(port)].name;
+      const char* name = schema.outputs[static_cast<size_t>(port)].name;
       const bool used = q.graph.use_counts()[static_cast<size_t>(q.node.output(port, i))] > 0;
       if (port > 0 && !used) continue;
       if (port >= converter.ports) return about("result", name, "is used, which OpenVINO does not give");
@@ -147,7 +147,7 @@ std::string refusal_of(const Question& q, const Converter& converter) {
 }
 
 std::string refusal_of(const Graph& graph, const Node& node) {
-  const OpRow& row = node.op.row();
+  const OpSchema& schema = node.op.schema();
   const FactsOfNode of_node(graph, node);
   const NodeFacts facts = of_node.facts();
   try {
@@ -157,8 +157,8 @@ std::string refusal_of(const Graph& graph, const Node& node) {
     // What nothing is planned with is computed like anything else, or blocks would be compiled for each value of it.
     if (Planned(graph).node(node) && decides_later(graph, node)) return {};
     if (!node.regions.empty()) return "it holds graphs of its own";
-    const Converter* converter = find_converter(row);
-    if (converter == nullptr) return text("there is no converter of ", row.name, " for OpenVINO");
+    const Converter* converter = find_converter(schema);
+    if (converter == nullptr) return text("there is no converter of ", schema.name, " for OpenVINO");
     std::string why = refusal_of(Question{graph, node, facts}, *converter);
     if (!why.empty()) return why;
     const auto known = [](const Fact* fact) { return fact->known(); };

@@ -117,24 +117,24 @@ class Known : public AttributeVisitor {
 };
 
 Op op_of(const fb::Node& node) {
-  const OpRow* row = find_op(view(node.operator_()));
-  require(row != nullptr && row->infer != nullptr, ErrorCode::kUnsupported, "there is no operator ",
+  const OpSchema* schema = find_op(view(node.operator_()));
+  require(schema != nullptr && schema->infer != nullptr, ErrorCode::kUnsupported, "there is no operator ",
           in_quotes(view(node.operator_())));
   AttributeMap map;
   for (uint32_t i = 0; i < count(node.attributes()); ++i) {
     const fb::Attribute& a = *node.attributes()->Get(i);
     map.set(std::string(view(a.name())), value_of(a));
   }
-  std::shared_ptr<void> attributes = row->make(nullptr);
+  std::shared_ptr<void> attributes = schema->make(nullptr);
   AttributeReader reader(map, /*legacy=*/false);
-  row->visit(attributes.get(), reader);
+  schema->visit(attributes.get(), reader);
   Known known(map);
-  row->visit(attributes.get(), known);
+  schema->visit(attributes.get(), known);
   // One more would say what this version does not understand.
   require(known.count == map.all().size() && map.all().size() == count(node.attributes()), ErrorCode::kUnsupported,
-          "operator ", row->name, " has ", counted(count(node.attributes()), "attribute"), " in the file, of which ",
+          "operator ", schema->name, " has ", counted(count(node.attributes()), "attribute"), " in the file, of which ",
           known.count, " are known here");
-  return {row, std::move(attributes)};
+  return {schema, std::move(attributes)};
 }
 
 /// Makes graphs of the structure: through Graph's own functions, so that every node is checked as one of any file.

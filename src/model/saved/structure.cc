@@ -153,8 +153,8 @@ ModelInfo info_of(const Structure& structure, const std::string& file) {
   }
   for (const auto& [name, times] : operators) {
     info.operators.push_back({printable(name), times});
-    const OpRow* row = find_op(name);
-    if (row != nullptr && row->infer != nullptr) continue;
+    const OpSchema* schema = find_op(name);
+    if (schema != nullptr && schema->infer != nullptr) continue;
     info.unsupported.push_back(
         {printable(name), times, left_out_operator("this version of Coracle has no such operator")});
   }

@@ -211,9 +211,9 @@ class StructureWriter {
   using Numbers = std::vector<uint32_t>;
 
   Offset<fb::Node> node(const Graph& graph, const Node& node, const Numbers& numbers) {
-    const OpRow& row = node.op.row();
+    const OpSchema& schema = node.op.schema();
     Attributes attributes(*this);
-    row.visit(row.make(node.op.attributes()).get(), attributes);
+    schema.visit(schema.make(node.op.attributes()).get(), attributes);
     const List<Offset<fb::Attribute>> attribute_list = b_.CreateVector(attributes.list);
     std::vector<Offset<fb::Value>> results;
     for (ValueId v : node.outputs) results.push_back(value(graph.value(v)));
@@ -228,7 +228,7 @@ class StructureWriter {
       return b_.CreateVector(std::vector<uint32_t>(c.begin(), c.end()));
     };
     const Text name = text_of(node.name);
-    const Text op = text_of(row.name);
+    const Text op = text_of(schema.name);
     const List<uint32_t> operand_list = b_.CreateVector(operands);
     const List<uint32_t> operand_counts = counts(node.input_counts);
     const List<uint32_t> result_counts = counts(node.output_counts);

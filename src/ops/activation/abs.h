@@ -33,6 +33,6 @@ inline void reference(const Abs&, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Abs&, const NodeFacts&) { return unary(UnaryKind::kAbs); }
 
-inline constexpr const OpRow* abs_op = &kOpRow<Abs>;
+inline constexpr const OpSchema* abs_op = &kOpSchema<Abs>;
 
 }  // namespace coracle

@@ -20,6 +20,6 @@ inline void reference(const Acos&, ReferenceArgs& a) {
   reference_unary(a, [](auto x) { return std::acos(x); });
 }
 
-inline constexpr const OpRow* acos_op = &kOpRow<Acos>;
+inline constexpr const OpSchema* acos_op = &kOpSchema<Acos>;
 
 }  // namespace coracle

@@ -20,6 +20,6 @@ inline void reference(const Acosh&, ReferenceArgs& a) {
   reference_unary(a, [](auto x) { return std::acosh(x); });
 }
 
-inline constexpr const OpRow* acosh_op = &kOpRow<Acosh>;
+inline constexpr const OpSchema* acosh_op = &kOpSchema<Acosh>;
 
 }  // namespace coracle

@@ -42,6 +42,6 @@ inline void reference(const Angle&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* angle_op = &kOpRow<Angle>;
+inline constexpr const OpSchema* angle_op = &kOpSchema<Angle>;
 
 }  // namespace coracle

@@ -20,6 +20,6 @@ inline void reference(const Asin&, ReferenceArgs& a) {
   reference_unary(a, [](auto x) { return std::asin(x); });
 }
 
-inline constexpr const OpRow* asin_op = &kOpRow<Asin>;
+inline constexpr const OpSchema* asin_op = &kOpSchema<Asin>;
 
 }  // namespace coracle

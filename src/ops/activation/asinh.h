@@ -20,6 +20,6 @@ inline void reference(const Asinh&, ReferenceArgs& a) {
   reference_unary(a, [](auto x) { return std::asinh(x); });
 }
 
-inline constexpr const OpRow* asinh_op = &kOpRow<Asinh>;
+inline constexpr const OpSchema* asinh_op = &kOpSchema<Asinh>;
 
 }  // namespace coracle

@@ -23,6 +23,6 @@ inline void reference(const Atan&, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Atan&, const NodeFacts&) { return unary(UnaryKind::kAtan); }
 
-inline constexpr const OpRow* atan_op = &kOpRow<Atan>;
+inline constexpr const OpSchema* atan_op = &kOpSchema<Atan>;
 
 }  // namespace coracle

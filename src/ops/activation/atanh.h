@@ -20,6 +20,6 @@ inline void reference(const Atanh&, ReferenceArgs& a) {
   reference_unary(a, [](auto x) { return std::atanh(x); });
 }
 
-inline constexpr const OpRow* atanh_op = &kOpRow<Atanh>;
+inline constexpr const OpSchema* atanh_op = &kOpSchema<Atanh>;
 
 }  // namespace coracle

@@ -23,6 +23,6 @@ inline void reference(const Ceil&, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Ceil&, const NodeFacts&) { return unary(UnaryKind::kCeil); }
 
-inline constexpr const OpRow* ceil_op = &kOpRow<Ceil>;
+inline constexpr const OpSchema* ceil_op = &kOpSchema<Ceil>;
 
 }  // namespace coracle

@@ -27,6 +27,6 @@ inline std::optional<UnaryStep> unary_step(const Celu& op, const NodeFacts&) {
   return unary(UnaryKind::kCelu, op.alpha);
 }
 
-inline constexpr const OpRow* celu_op = &kOpRow<Celu>;
+inline constexpr const OpSchema* celu_op = &kOpSchema<Celu>;
 
 }  // namespace coracle

@@ -29,6 +29,6 @@ inline void reference(const Conj&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* conj_op = &kOpRow<Conj>;
+inline constexpr const OpSchema* conj_op = &kOpSchema<Conj>;
 
 }  // namespace coracle

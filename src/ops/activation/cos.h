@@ -23,6 +23,6 @@ inline void reference(const Cos&, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Cos&, const NodeFacts&) { return unary(UnaryKind::kCos); }
 
-inline constexpr const OpRow* cos_op = &kOpRow<Cos>;
+inline constexpr const OpSchema* cos_op = &kOpSchema<Cos>;
 
 }  // namespace coracle

@@ -20,6 +20,6 @@ inline void reference(const Cosh&, ReferenceArgs& a) {
   reference_unary(a, [](auto x) { return std::cosh(x); });
 }
 
-inline constexpr const OpRow* cosh_op = &kOpRow<Cosh>;
+inline constexpr const OpSchema* cosh_op = &kOpSchema<Cosh>;
 
 }  // namespace coracle

@@ -19,6 +19,6 @@ inline void reference(const Digamma&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return digamma(x); });
 }
 
-inline constexpr const OpRow* digamma_op = &kOpRow<Digamma>;
+inline constexpr const OpSchema* digamma_op = &kOpSchema<Digamma>;
 
 }  // namespace coracle

@@ -60,6 +60,6 @@ inline std::optional<UnaryStep> unary_step(const Dropout& op, const NodeFacts& f
 
 inline bool is_identity(const Dropout& op, const NodeFacts& f) { return kept_share(op, f) == 1.0; }
 
-inline constexpr const OpRow* dropout_op = &kOpRow<Dropout>;
+inline constexpr const OpSchema* dropout_op = &kOpSchema<Dropout>;
 
 }  // namespace coracle

@@ -25,6 +25,6 @@ inline void reference(const Elu& op, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Elu& op, const NodeFacts&) { return unary(UnaryKind::kElu, op.alpha); }
 
-inline constexpr const OpRow* elu_op = &kOpRow<Elu>;
+inline constexpr const OpSchema* elu_op = &kOpSchema<Elu>;
 
 }  // namespace coracle

@@ -23,6 +23,6 @@ inline void reference(const Erf&, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Erf&, const NodeFacts&) { return unary(UnaryKind::kErf); }
 
-inline constexpr const OpRow* erf_op = &kOpRow<Erf>;
+inline constexpr const OpSchema* erf_op = &kOpSchema<Erf>;
 
 }  // namespace coracle

@@ -19,6 +19,6 @@ inline void reference(const Erfinv&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return inverse_erf(x); });
 }
 
-inline constexpr const OpRow* erfinv_op = &kOpRow<Erfinv>;
+inline constexpr const OpSchema* erfinv_op = &kOpSchema<Erfinv>;
 
 }  // namespace coracle

@@ -23,6 +23,6 @@ inline void reference(const Exp&, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Exp&, const NodeFacts&) { return unary(UnaryKind::kExp); }
 
-inline constexpr const OpRow* exp_op = &kOpRow<Exp>;
+inline constexpr const OpSchema* exp_op = &kOpSchema<Exp>;
 
 }  // namespace coracle

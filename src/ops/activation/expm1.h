@@ -28,6 +28,6 @@ inline void reference(const Expm1&, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Expm1&, const NodeFacts&) { return unary(UnaryKind::kExpm1); }
 
-inline constexpr const OpRow* expm1_op = &kOpRow<Expm1>;
+inline constexpr const OpSchema* expm1_op = &kOpSchema<Expm1>;
 
 }  // namespace coracle

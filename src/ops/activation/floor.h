@@ -23,6 +23,6 @@ inline void reference(const Floor&, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Floor&, const NodeFacts&) { return unary(UnaryKind::kFloor); }
 
-inline constexpr const OpRow* floor_op = &kOpRow<Floor>;
+inline constexpr const OpSchema* floor_op = &kOpSchema<Floor>;
 
 }  // namespace coracle

@@ -38,6 +38,6 @@ struct FusedBiasAct {
   friend bool operator==(const FusedBiasAct&, const FusedBiasAct&) = default;
 };
 
-inline constexpr const OpRow* fused_bias_act_op = &kOpRow<FusedBiasAct>;
+inline constexpr const OpSchema* fused_bias_act_op = &kOpSchema<FusedBiasAct>;
 
 }  // namespace coracle

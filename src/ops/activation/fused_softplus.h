@@ -20,6 +20,6 @@ struct FusedSoftplus {
   friend bool operator==(const FusedSoftplus&, const FusedSoftplus&) = default;
 };
 
-inline constexpr const OpRow* fused_softplus_op = &kOpRow<FusedSoftplus>;
+inline constexpr const OpSchema* fused_softplus_op = &kOpSchema<FusedSoftplus>;
 
 }  // namespace coracle

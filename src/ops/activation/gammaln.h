@@ -20,6 +20,6 @@ inline void reference(const Gammaln&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return std::lgamma(x); });
 }
 
-inline constexpr const OpRow* gammaln_op = &kOpRow<Gammaln>;
+inline constexpr const OpSchema* gammaln_op = &kOpSchema<Gammaln>;
 
 }  // namespace coracle

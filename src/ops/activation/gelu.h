@@ -33,6 +33,6 @@ inline std::optional<UnaryStep> unary_step(const Gelu& op, const NodeFacts&) {
   return unary(op.approximate ? UnaryKind::kGeluTanh : UnaryKind::kGelu);
 }
 
-inline constexpr const OpRow* gelu_op = &kOpRow<Gelu>;
+inline constexpr const OpSchema* gelu_op = &kOpSchema<Gelu>;
 
 }  // namespace coracle

@@ -59,6 +59,6 @@ inline void reference(const GumbelSoftmax& op, ReferenceArgs& a) {
   a.out(0).assign(std::span<const double>(x));
 }
 
-inline constexpr const OpRow* gumbel_softmax_op = &kOpRow<GumbelSoftmax>;
+inline constexpr const OpSchema* gumbel_softmax_op = &kOpSchema<GumbelSoftmax>;
 
 }  // namespace coracle

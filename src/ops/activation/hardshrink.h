@@ -28,6 +28,6 @@ inline std::optional<UnaryStep> unary_step(const Hardshrink& op, const NodeFacts
   return unary(UnaryKind::kHardShrink, op.threshold);
 }
 
-inline constexpr const OpRow* hardshrink_op = &kOpRow<Hardshrink>;
+inline constexpr const OpSchema* hardshrink_op = &kOpSchema<Hardshrink>;
 
 }  // namespace coracle

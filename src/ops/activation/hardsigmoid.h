@@ -31,6 +31,6 @@ inline std::optional<UnaryStep> unary_step(const Hardsigmoid& op, const NodeFact
   return unary(UnaryKind::kHardSigmoid, op.slope, op.offset);
 }
 
-inline constexpr const OpRow* hardsigmoid_op = &kOpRow<Hardsigmoid>;
+inline constexpr const OpSchema* hardsigmoid_op = &kOpSchema<Hardsigmoid>;
 
 }  // namespace coracle

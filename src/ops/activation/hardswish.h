@@ -33,6 +33,6 @@ inline std::optional<UnaryStep> unary_step(const Hardswish& op, const NodeFacts&
   return unary(UnaryKind::kHardSwish, op.offset, op.threshold, op.scale);
 }
 
-inline constexpr const OpRow* hardswish_op = &kOpRow<Hardswish>;
+inline constexpr const OpSchema* hardswish_op = &kOpSchema<Hardswish>;
 
 }  // namespace coracle

@@ -31,6 +31,6 @@ inline std::optional<UnaryStep> unary_step(const Hardtanh& op, const NodeFacts&)
   return unary(UnaryKind::kClip, op.t_min, op.t_max);
 }
 
-inline constexpr const OpRow* hardtanh_op = &kOpRow<Hardtanh>;
+inline constexpr const OpSchema* hardtanh_op = &kOpSchema<Hardtanh>;
 
 }  // namespace coracle

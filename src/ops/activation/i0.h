@@ -24,6 +24,6 @@ inline void reference(const I0&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return scaled_bessel(0, x) * std::exp(std::fabs(x)); });
 }
 
-inline constexpr const OpRow* i0_op = &kOpRow<I0>;
+inline constexpr const OpSchema* i0_op = &kOpSchema<I0>;
 
 }  // namespace coracle

@@ -24,6 +24,6 @@ inline void reference(const I0e&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return scaled_bessel(0, x); });
 }
 
-inline constexpr const OpRow* i0e_op = &kOpRow<I0e>;
+inline constexpr const OpSchema* i0e_op = &kOpSchema<I0e>;
 
 }  // namespace coracle

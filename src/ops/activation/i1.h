@@ -24,6 +24,6 @@ inline void reference(const I1&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return scaled_bessel(1, x) * std::exp(std::fabs(x)); });
 }
 
-inline constexpr const OpRow* i1_op = &kOpRow<I1>;
+inline constexpr const OpSchema* i1_op = &kOpSchema<I1>;
 
 }  // namespace coracle

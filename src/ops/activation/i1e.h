@@ -24,6 +24,6 @@ inline void reference(const I1e&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return scaled_bessel(1, x); });
 }
 
-inline constexpr const OpRow* i1e_op = &kOpRow<I1e>;
+inline constexpr const OpSchema* i1e_op = &kOpSchema<I1e>;
 
 }  // namespace coracle

@@ -27,6 +27,6 @@ inline void reference(const Imag&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* imag_op = &kOpRow<Imag>;
+inline constexpr const OpSchema* imag_op = &kOpSchema<Imag>;
 
 }  // namespace coracle

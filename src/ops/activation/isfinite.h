@@ -23,6 +23,6 @@ inline void reference(const Isfinite&, ReferenceArgs& a) {
       a, [](double x) { return std::isfinite(x); }, true);
 }
 
-inline constexpr const OpRow* isfinite_op = &kOpRow<Isfinite>;
+inline constexpr const OpSchema* isfinite_op = &kOpSchema<Isfinite>;
 
 }  // namespace coracle

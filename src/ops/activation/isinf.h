@@ -23,6 +23,6 @@ inline void reference(const Isinf&, ReferenceArgs& a) {
       a, [](double x) { return std::isinf(x); }, false);
 }
 
-inline constexpr const OpRow* isinf_op = &kOpRow<Isinf>;
+inline constexpr const OpSchema* isinf_op = &kOpSchema<Isinf>;
 
 }  // namespace coracle

@@ -23,6 +23,6 @@ inline void reference(const Isnan&, ReferenceArgs& a) {
       a, [](double x) { return std::isnan(x); }, false);
 }
 
-inline constexpr const OpRow* isnan_op = &kOpRow<Isnan>;
+inline constexpr const OpSchema* isnan_op = &kOpSchema<Isnan>;
 
 }  // namespace coracle

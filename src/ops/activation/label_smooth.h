@@ -38,6 +38,6 @@ inline void reference(const LabelSmooth& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* label_smooth_op = &kOpRow<LabelSmooth>;
+inline constexpr const OpSchema* label_smooth_op = &kOpSchema<LabelSmooth>;
 
 }  // namespace coracle

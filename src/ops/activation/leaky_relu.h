@@ -25,6 +25,6 @@ inline std::optional<UnaryStep> unary_step(const LeakyRelu& op, const NodeFacts&
   return unary(UnaryKind::kLeakyRelu, op.negative_slope);
 }
 
-inline constexpr const OpRow* leaky_relu_op = &kOpRow<LeakyRelu>;
+inline constexpr const OpSchema* leaky_relu_op = &kOpSchema<LeakyRelu>;
 
 }  // namespace coracle

@@ -19,6 +19,6 @@ struct LegacyIsfinite {
   }
 };
 
-inline constexpr const OpRow* legacy_isfinite_op = &kOpRow<LegacyIsfinite>;
+inline constexpr const OpSchema* legacy_isfinite_op = &kOpSchema<LegacyIsfinite>;
 
 }  // namespace coracle

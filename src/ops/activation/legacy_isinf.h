@@ -19,6 +19,6 @@ struct LegacyIsinf {
   }
 };
 
-inline constexpr const OpRow* legacy_isinf_op = &kOpRow<LegacyIsinf>;
+inline constexpr const OpSchema* legacy_isinf_op = &kOpSchema<LegacyIsinf>;
 
 }  // namespace coracle

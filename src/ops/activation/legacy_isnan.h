@@ -19,6 +19,6 @@ struct LegacyIsnan {
   }
 };
 
-inline constexpr const OpRow* legacy_isnan_op = &kOpRow<LegacyIsnan>;
+inline constexpr const OpSchema* legacy_isnan_op = &kOpSchema<LegacyIsnan>;
 
 }  // namespace coracle

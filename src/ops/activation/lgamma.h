@@ -20,6 +20,6 @@ inline void reference(const Lgamma&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return std::lgamma(x); });
 }
 
-inline constexpr const OpRow* lgamma_op = &kOpRow<Lgamma>;
+inline constexpr const OpSchema* lgamma_op = &kOpSchema<Lgamma>;
 
 }  // namespace coracle

@@ -23,6 +23,6 @@ inline void reference(const Log&, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Log&, const NodeFacts&) { return unary(UnaryKind::kLog); }
 
-inline constexpr const OpRow* log_op = &kOpRow<Log>;
+inline constexpr const OpSchema* log_op = &kOpSchema<Log>;
 
 }  // namespace coracle

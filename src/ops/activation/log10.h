@@ -23,6 +23,6 @@ inline void reference(const Log10&, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Log10&, const NodeFacts&) { return unary(UnaryKind::kLog10); }
 
-inline constexpr const OpRow* log10_op = &kOpRow<Log10>;
+inline constexpr const OpSchema* log10_op = &kOpSchema<Log10>;
 
 }  // namespace coracle

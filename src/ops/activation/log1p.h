@@ -28,6 +28,6 @@ inline void reference(const Log1p&, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Log1p&, const NodeFacts&) { return unary(UnaryKind::kLog1p); }
 
-inline constexpr const OpRow* log1p_op = &kOpRow<Log1p>;
+inline constexpr const OpSchema* log1p_op = &kOpSchema<Log1p>;
 
 }  // namespace coracle

@@ -28,6 +28,6 @@ inline void reference(const Log2&, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Log2&, const NodeFacts&) { return unary(UnaryKind::kLog2); }
 
-inline constexpr const OpRow* log2_op = &kOpRow<Log2>;
+inline constexpr const OpSchema* log2_op = &kOpSchema<Log2>;
 
 }  // namespace coracle

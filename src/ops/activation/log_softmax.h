@@ -18,6 +18,6 @@ inline void reference(const LogSoftmax& op, ReferenceArgs& a) {
   reference_softmax(op, a, false, [](double exponent, double sum) { return exponent - std::log(sum); });
 }
 
-inline constexpr const OpRow* log_softmax_op = &kOpRow<LogSoftmax>;
+inline constexpr const OpSchema* log_softmax_op = &kOpSchema<LogSoftmax>;
 
 }  // namespace coracle

@@ -33,6 +33,6 @@ inline void reference(const Logit& op, ReferenceArgs& a) {
   reference_unary(a, [&op, dtype](double x) { return logit(x, op.eps, dtype); });
 }
 
-inline constexpr const OpRow* logit_op = &kOpRow<Logit>;
+inline constexpr const OpSchema* logit_op = &kOpSchema<Logit>;
 
 }  // namespace coracle

@@ -25,6 +25,6 @@ inline std::optional<UnaryStep> unary_step(const Logsigmoid&, const NodeFacts&) 
   return unary(UnaryKind::kLogSigmoid);
 }
 
-inline constexpr const OpRow* logsigmoid_op = &kOpRow<Logsigmoid>;
+inline constexpr const OpSchema* logsigmoid_op = &kOpSchema<Logsigmoid>;
 
 }  // namespace coracle

@@ -50,6 +50,6 @@ inline void reference(const Maxout& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* maxout_op = &kOpRow<Maxout>;
+inline constexpr const OpSchema* maxout_op = &kOpSchema<Maxout>;
 
 }  // namespace coracle

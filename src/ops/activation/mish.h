@@ -29,6 +29,6 @@ inline std::optional<UnaryStep> unary_step(const Mish& op, const NodeFacts&) {
   return unary(UnaryKind::kMish);
 }
 
-inline constexpr const OpRow* mish_op = &kOpRow<Mish>;
+inline constexpr const OpSchema* mish_op = &kOpSchema<Mish>;
 
 }  // namespace coracle

@@ -21,6 +21,6 @@ inline void reference(const Negative&, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Negative&, const NodeFacts&) { return unary(UnaryKind::kNegative); }
 
-inline constexpr const OpRow* negative_op = &kOpRow<Negative>;
+inline constexpr const OpSchema* negative_op = &kOpSchema<Negative>;
 
 }  // namespace coracle

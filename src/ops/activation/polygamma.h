@@ -59,6 +59,6 @@ inline void reference(const Polygamma& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* polygamma_op = &kOpRow<Polygamma>;
+inline constexpr const OpSchema* polygamma_op = &kOpSchema<Polygamma>;
 
 }  // namespace coracle

@@ -64,6 +64,6 @@ inline void reference(const Prelu& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* prelu_op = &kOpRow<Prelu>;
+inline constexpr const OpSchema* prelu_op = &kOpSchema<Prelu>;
 
 }  // namespace coracle

@@ -30,6 +30,6 @@ inline void reference(const Real&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* real_op = &kOpRow<Real>;
+inline constexpr const OpSchema* real_op = &kOpSchema<Real>;
 
 }  // namespace coracle

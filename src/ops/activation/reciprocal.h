@@ -23,6 +23,6 @@ inline std::optional<UnaryStep> unary_step(const Reciprocal&, const NodeFacts&) 
   return unary(UnaryKind::kReciprocal);
 }
 
-inline constexpr const OpRow* reciprocal_op = &kOpRow<Reciprocal>;
+inline constexpr const OpSchema* reciprocal_op = &kOpSchema<Reciprocal>;
 
 }  // namespace coracle

@@ -21,6 +21,6 @@ inline void reference(const Relu&, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Relu&, const NodeFacts&) { return unary(UnaryKind::kRelu); }
 
-inline constexpr const OpRow* relu_op = &kOpRow<Relu>;
+inline constexpr const OpSchema* relu_op = &kOpSchema<Relu>;
 
 }  // namespace coracle

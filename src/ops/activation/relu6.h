@@ -27,6 +27,6 @@ inline std::optional<UnaryStep> unary_step(const Relu6& op, const NodeFacts&) {
   return unary(UnaryKind::kClip, 0, op.threshold);
 }
 
-inline constexpr const OpRow* relu6_op = &kOpRow<Relu6>;
+inline constexpr const OpSchema* relu6_op = &kOpSchema<Relu6>;
 
 }  // namespace coracle

@@ -42,10 +42,10 @@ inline std::optional<UnaryStep> unary_step(const Round& op, const NodeFacts&) {
 inline void Round::lower(Lowering& l) {
   Round op = l.read<Round>();
   op.half_even = l.is_pir() || l.program_version() >= 3000000;
-  const PortValues ports = l.ports_of(kOpRow<Round>);
+  const PortValues ports = l.ports_of(kOpSchema<Round>);
   l.bind("Out", l.add(op, ports));
 }
 
-inline constexpr const OpRow* round_op = &kOpRow<Round>;
+inline constexpr const OpSchema* round_op = &kOpSchema<Round>;
 
 }  // namespace coracle

@@ -39,6 +39,6 @@ inline void reference(const Rrelu& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* rrelu_op = &kOpRow<Rrelu>;
+inline constexpr const OpSchema* rrelu_op = &kOpSchema<Rrelu>;
 
 }  // namespace coracle

@@ -23,6 +23,6 @@ inline void reference(const Rsqrt&, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Rsqrt&, const NodeFacts&) { return unary(UnaryKind::kRsqrt); }
 
-inline constexpr const OpRow* rsqrt_op = &kOpRow<Rsqrt>;
+inline constexpr const OpSchema* rsqrt_op = &kOpSchema<Rsqrt>;
 
 }  // namespace coracle

@@ -31,6 +31,6 @@ inline std::optional<UnaryStep> unary_step(const Selu& op, const NodeFacts&) {
   return unary(UnaryKind::kSelu, op.alpha, op.scale);
 }
 
-inline constexpr const OpRow* selu_op = &kOpRow<Selu>;
+inline constexpr const OpSchema* selu_op = &kOpSchema<Selu>;
 
 }  // namespace coracle

@@ -23,6 +23,6 @@ inline void reference(const Sigmoid&, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Sigmoid&, const NodeFacts&) { return unary(UnaryKind::kSigmoid); }
 
-inline constexpr const OpRow* sigmoid_op = &kOpRow<Sigmoid>;
+inline constexpr const OpSchema* sigmoid_op = &kOpSchema<Sigmoid>;
 
 }  // namespace coracle

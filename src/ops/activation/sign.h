@@ -21,6 +21,6 @@ inline void reference(const Sign&, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Sign&, const NodeFacts&) { return unary(UnaryKind::kSign); }
 
-inline constexpr const OpRow* sign_op = &kOpRow<Sign>;
+inline constexpr const OpSchema* sign_op = &kOpSchema<Sign>;
 
 }  // namespace coracle

@@ -23,6 +23,6 @@ inline void reference(const Silu&, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Silu&, const NodeFacts&) { return unary(UnaryKind::kSwish, 1); }
 
-inline constexpr const OpRow* silu_op = &kOpRow<Silu>;
+inline constexpr const OpSchema* silu_op = &kOpSchema<Silu>;
 
 }  // namespace coracle

@@ -23,6 +23,6 @@ inline void reference(const Sin&, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Sin&, const NodeFacts&) { return unary(UnaryKind::kSin); }
 
-inline constexpr const OpRow* sin_op = &kOpRow<Sin>;
+inline constexpr const OpSchema* sin_op = &kOpSchema<Sin>;
 
 }  // namespace coracle

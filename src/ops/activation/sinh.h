@@ -20,6 +20,6 @@ inline void reference(const Sinh&, ReferenceArgs& a) {
   reference_unary(a, [](auto x) { return std::sinh(x); });
 }
 
-inline constexpr const OpRow* sinh_op = &kOpRow<Sinh>;
+inline constexpr const OpSchema* sinh_op = &kOpSchema<Sinh>;
 
 }  // namespace coracle

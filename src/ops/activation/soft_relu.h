@@ -23,6 +23,6 @@ inline void reference(const SoftRelu& op, ReferenceArgs& a) {
   reference_unary(a, [&op](double x) { return std::log1p(std::exp(std::clamp(x, -op.threshold, op.threshold))); });
 }
 
-inline constexpr const OpRow* soft_relu_op = &kOpRow<SoftRelu>;
+inline constexpr const OpSchema* soft_relu_op = &kOpSchema<SoftRelu>;
 
 }  // namespace coracle

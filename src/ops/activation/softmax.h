@@ -18,6 +18,6 @@ inline void reference(const Softmax& op, ReferenceArgs& a) {
   reference_softmax(op, a, true, [](double exponent, double sum) { return std::exp(exponent) / sum; });
 }
 
-inline constexpr const OpRow* softmax_op = &kOpRow<Softmax>;
+inline constexpr const OpSchema* softmax_op = &kOpSchema<Softmax>;
 
 }  // namespace coracle

@@ -32,6 +32,6 @@ inline std::optional<UnaryStep> unary_step(const Softplus& op, const NodeFacts&)
   return unary(UnaryKind::kSoftplus, op.beta, op.threshold);
 }
 
-inline constexpr const OpRow* softplus_op = &kOpRow<Softplus>;
+inline constexpr const OpSchema* softplus_op = &kOpSchema<Softplus>;
 
 }  // namespace coracle

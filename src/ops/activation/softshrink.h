@@ -28,6 +28,6 @@ inline std::optional<UnaryStep> unary_step(const Softshrink& op, const NodeFacts
   return unary(UnaryKind::kSoftShrink, op.threshold);
 }
 
-inline constexpr const OpRow* softshrink_op = &kOpRow<Softshrink>;
+inline constexpr const OpSchema* softshrink_op = &kOpSchema<Softshrink>;
 
 }  // namespace coracle

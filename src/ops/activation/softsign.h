@@ -23,6 +23,6 @@ inline void reference(const Softsign&, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Softsign&, const NodeFacts&) { return unary(UnaryKind::kSoftsign); }
 
-inline constexpr const OpRow* softsign_op = &kOpRow<Softsign>;
+inline constexpr const OpSchema* softsign_op = &kOpSchema<Softsign>;
 
 }  // namespace coracle

@@ -23,6 +23,6 @@ inline void reference(const Sqrt&, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Sqrt&, const NodeFacts&) { return unary(UnaryKind::kSqrt); }
 
-inline constexpr const OpRow* sqrt_op = &kOpRow<Sqrt>;
+inline constexpr const OpSchema* sqrt_op = &kOpSchema<Sqrt>;
 
 }  // namespace coracle

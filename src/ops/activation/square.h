@@ -21,6 +21,6 @@ inline void reference(const Square&, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Square&, const NodeFacts&) { return unary(UnaryKind::kSquare); }
 
-inline constexpr const OpRow* square_op = &kOpRow<Square>;
+inline constexpr const OpSchema* square_op = &kOpSchema<Square>;
 
 }  // namespace coracle

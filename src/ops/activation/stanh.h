@@ -31,6 +31,6 @@ inline std::optional<UnaryStep> unary_step(const Stanh& op, const NodeFacts&) {
   return unary(UnaryKind::kScaledTanh, op.scale_a, op.scale_b);
 }
 
-inline constexpr const OpRow* stanh_op = &kOpRow<Stanh>;
+inline constexpr const OpSchema* stanh_op = &kOpSchema<Stanh>;
 
 }  // namespace coracle

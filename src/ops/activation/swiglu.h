@@ -44,6 +44,6 @@ inline void reference(const Swiglu&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* swiglu_op = &kOpRow<Swiglu>;
+inline constexpr const OpSchema* swiglu_op = &kOpSchema<Swiglu>;
 
 }  // namespace coracle

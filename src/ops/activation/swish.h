@@ -27,6 +27,6 @@ inline std::optional<UnaryStep> unary_step(const Swish& op, const NodeFacts&) {
   return unary(UnaryKind::kSwish, op.beta);
 }
 
-inline constexpr const OpRow* swish_op = &kOpRow<Swish>;
+inline constexpr const OpSchema* swish_op = &kOpSchema<Swish>;
 
 }  // namespace coracle

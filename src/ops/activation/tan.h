@@ -20,6 +20,6 @@ inline void reference(const Tan&, ReferenceArgs& a) {
   reference_unary(a, [](auto x) { return std::tan(x); });
 }
 
-inline constexpr const OpRow* tan_op = &kOpRow<Tan>;
+inline constexpr const OpSchema* tan_op = &kOpSchema<Tan>;
 
 }  // namespace coracle

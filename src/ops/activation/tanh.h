@@ -23,6 +23,6 @@ inline void reference(const Tanh&, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Tanh&, const NodeFacts&) { return unary(UnaryKind::kTanh); }
 
-inline constexpr const OpRow* tanh_op = &kOpRow<Tanh>;
+inline constexpr const OpSchema* tanh_op = &kOpSchema<Tanh>;
 
 }  // namespace coracle

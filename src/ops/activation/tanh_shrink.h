@@ -25,6 +25,6 @@ inline std::optional<UnaryStep> unary_step(const TanhShrink&, const NodeFacts&) 
   return unary(UnaryKind::kTanhShrink);
 }
 
-inline constexpr const OpRow* tanh_shrink_op = &kOpRow<TanhShrink>;
+inline constexpr const OpSchema* tanh_shrink_op = &kOpSchema<TanhShrink>;
 
 }  // namespace coracle

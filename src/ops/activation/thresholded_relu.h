@@ -29,6 +29,6 @@ inline std::optional<UnaryStep> unary_step(const ThresholdedRelu& op, const Node
   return unary(UnaryKind::kThresholdedRelu, op.threshold, op.value);
 }
 
-inline constexpr const OpRow* thresholded_relu_op = &kOpRow<ThresholdedRelu>;
+inline constexpr const OpSchema* thresholded_relu_op = &kOpSchema<ThresholdedRelu>;
 
 }  // namespace coracle

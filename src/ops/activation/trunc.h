@@ -23,6 +23,6 @@ inline void reference(const Trunc&, ReferenceArgs& a) {
 
 inline std::optional<UnaryStep> unary_step(const Trunc&, const NodeFacts&) { return unary(UnaryKind::kTruncate); }
 
-inline constexpr const OpRow* trunc_op = &kOpRow<Trunc>;
+inline constexpr const OpSchema* trunc_op = &kOpSchema<Trunc>;
 
 }  // namespace coracle

@@ -34,6 +34,6 @@ inline void reference(const Cholesky& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* cholesky_op = &kOpRow<Cholesky>;
+inline constexpr const OpSchema* cholesky_op = &kOpSchema<Cholesky>;
 
 }  // namespace coracle

@@ -30,6 +30,6 @@ inline void reference(const CholeskySolve& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* cholesky_solve_op = &kOpRow<CholeskySolve>;
+inline constexpr const OpSchema* cholesky_solve_op = &kOpSchema<CholeskySolve>;
 
 }  // namespace coracle

@@ -35,6 +35,6 @@ inline void reference(const Det&, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* det_op = &kOpRow<Det>;
+inline constexpr const OpSchema* det_op = &kOpSchema<Det>;
 
 }  // namespace coracle

@@ -50,6 +50,6 @@ inline void reference(const Eig&, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* eig_op = &kOpRow<Eig>;
+inline constexpr const OpSchema* eig_op = &kOpSchema<Eig>;
 
 }  // namespace coracle

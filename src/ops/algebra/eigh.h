@@ -54,6 +54,6 @@ inline void reference(const Eigh& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* eigh_op = &kOpRow<Eigh>;
+inline constexpr const OpSchema* eigh_op = &kOpSchema<Eigh>;
 
 }  // namespace coracle

@@ -18,6 +18,6 @@ inline void infer(const Eigvals&, InferArgs& a) { infer(Eig{}, a); }
 
 inline void reference(const Eigvals&, ReferenceArgs& a) { reference(Eig{}, a); }
 
-inline constexpr const OpRow* eigvals_op = &kOpRow<Eigvals>;
+inline constexpr const OpSchema* eigvals_op = &kOpSchema<Eigvals>;
 
 }  // namespace coracle

@@ -27,6 +27,6 @@ inline void infer(const Eigvalsh& op, InferArgs& a) { infer(Eigh{op.uplo}, a); }
 
 inline void reference(const Eigvalsh& op, ReferenceArgs& a) { reference(Eigh{op.uplo}, a); }
 
-inline constexpr const OpRow* eigvalsh_op = &kOpRow<Eigvalsh>;
+inline constexpr const OpSchema* eigvalsh_op = &kOpSchema<Eigvalsh>;
 
 }  // namespace coracle

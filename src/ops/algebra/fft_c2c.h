@@ -39,6 +39,6 @@ inline void reference(const FftC2c& op, ReferenceArgs& a) {
   write_elements(x, fourier_scale(op.normalization, op.forward, count), a.out(0));
 }
 
-inline constexpr const OpRow* fft_c2c_op = &kOpRow<FftC2c>;
+inline constexpr const OpSchema* fft_c2c_op = &kOpSchema<FftC2c>;
 
 }  // namespace coracle

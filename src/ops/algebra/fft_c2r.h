@@ -77,6 +77,6 @@ inline void reference(const FftC2r& op, ReferenceArgs& a) {
   write_elements(all, fourier_scale(op.normalization, op.forward, count), a.out(0));
 }
 
-inline constexpr const OpRow* fft_c2r_op = &kOpRow<FftC2r>;
+inline constexpr const OpSchema* fft_c2r_op = &kOpSchema<FftC2r>;
 
 }  // namespace coracle

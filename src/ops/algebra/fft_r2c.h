@@ -79,6 +79,6 @@ inline void reference(const FftR2c& op, ReferenceArgs& a) {
   write_elements(x, fourier_scale(op.normalization, op.forward, count), a.out(0));
 }
 
-inline constexpr const OpRow* fft_r2c_op = &kOpRow<FftR2c>;
+inline constexpr const OpSchema* fft_r2c_op = &kOpSchema<FftR2c>;
 
 }  // namespace coracle

@@ -71,6 +71,6 @@ inline void reference(const Frame& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* frame_op = &kOpRow<Frame>;
+inline constexpr const OpSchema* frame_op = &kOpSchema<Frame>;
 
 }  // namespace coracle

@@ -35,6 +35,6 @@ inline void reference(const Inverse&, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* inverse_op = &kOpRow<Inverse>;
+inline constexpr const OpSchema* inverse_op = &kOpSchema<Inverse>;
 
 }  // namespace coracle

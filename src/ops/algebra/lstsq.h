@@ -105,6 +105,6 @@ inline void reference(const Lstsq& op, ReferenceArgs& a) {
   a.out(1).assign(std::span<const double>(residuals));
 }
 
-inline constexpr const OpRow* lstsq_op = &kOpRow<Lstsq>;
+inline constexpr const OpSchema* lstsq_op = &kOpSchema<Lstsq>;
 
 }  // namespace coracle

@@ -74,6 +74,6 @@ inline void reference(const Lu& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* lu_op = &kOpRow<Lu>;
+inline constexpr const OpSchema* lu_op = &kOpSchema<Lu>;
 
 }  // namespace coracle

@@ -54,6 +54,6 @@ inline void reference(const LuSolve& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* lu_solve_op = &kOpRow<LuSolve>;
+inline constexpr const OpSchema* lu_solve_op = &kOpSchema<LuSolve>;
 
 }  // namespace coracle

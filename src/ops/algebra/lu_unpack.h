@@ -79,6 +79,6 @@ inline void reference(const LuUnpack&, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* lu_unpack_op = &kOpRow<LuUnpack>;
+inline constexpr const OpSchema* lu_unpack_op = &kOpSchema<LuUnpack>;
 
 }  // namespace coracle

@@ -40,6 +40,6 @@ inline void reference(const MatrixPower& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* matrix_power_op = &kOpRow<MatrixPower>;
+inline constexpr const OpSchema* matrix_power_op = &kOpSchema<MatrixPower>;
 
 }  // namespace coracle

@@ -100,9 +100,9 @@ inline void reference(const MatrixRank& op, ReferenceArgs& a) {
 inline void MatrixRank::lower(Lowering& l) {
   auto op = l.read<MatrixRank>();
   op.dtype = l.is_pir() ? DType::kInt64 : DType::kInt32;
-  l.bind("Out", l.add(op, l.ports_of(kOpRow<MatrixRank>)));
+  l.bind("Out", l.add(op, l.ports_of(kOpSchema<MatrixRank>)));
 }
 
-inline constexpr const OpRow* matrix_rank_op = &kOpRow<MatrixRank>;
+inline constexpr const OpSchema* matrix_rank_op = &kOpSchema<MatrixRank>;
 
 }  // namespace coracle

@@ -28,6 +28,6 @@ inline void reference(const MatrixRankAtolRtol& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* matrix_rank_atol_rtol_op = &kOpRow<MatrixRankAtolRtol>;
+inline constexpr const OpSchema* matrix_rank_atol_rtol_op = &kOpSchema<MatrixRankAtolRtol>;
 
 }  // namespace coracle

@@ -31,6 +31,6 @@ inline void reference(const MatrixRankTol& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* matrix_rank_tol_op = &kOpRow<MatrixRankTol>;
+inline constexpr const OpSchema* matrix_rank_tol_op = &kOpSchema<MatrixRankTol>;
 
 }  // namespace coracle

@@ -66,6 +66,6 @@ inline void reference(const OverlapAdd& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* overlap_add_op = &kOpRow<OverlapAdd>;
+inline constexpr const OpSchema* overlap_add_op = &kOpSchema<OverlapAdd>;
 
 }  // namespace coracle

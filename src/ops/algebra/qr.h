@@ -54,6 +54,6 @@ inline void reference(const Qr& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* qr_op = &kOpRow<Qr>;
+inline constexpr const OpSchema* qr_op = &kOpSchema<Qr>;
 
 }  // namespace coracle

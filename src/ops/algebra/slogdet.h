@@ -45,6 +45,6 @@ inline void reference(const Slogdet&, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* slogdet_op = &kOpRow<Slogdet>;
+inline constexpr const OpSchema* slogdet_op = &kOpSchema<Slogdet>;
 
 }  // namespace coracle

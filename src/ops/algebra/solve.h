@@ -48,6 +48,6 @@ inline void reference(const Solve&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* solve_op = &kOpRow<Solve>;
+inline constexpr const OpSchema* solve_op = &kOpSchema<Solve>;
 
 }  // namespace coracle

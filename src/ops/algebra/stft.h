@@ -68,6 +68,6 @@ inline void reference(const Stft& op, ReferenceArgs& a) {
   write_elements(result, fourier_scale(norm, true, op.n_fft), a.out(0));
 }
 
-inline constexpr const OpRow* stft_op = &kOpRow<Stft>;
+inline constexpr const OpSchema* stft_op = &kOpSchema<Stft>;
 
 }  // namespace coracle

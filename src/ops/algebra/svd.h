@@ -58,6 +58,6 @@ inline void reference(const Svd& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* svd_op = &kOpRow<Svd>;
+inline constexpr const OpSchema* svd_op = &kOpSchema<Svd>;
 
 }  // namespace coracle

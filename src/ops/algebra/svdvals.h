@@ -35,6 +35,6 @@ inline void reference(const Svdvals&, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* svdvals_op = &kOpRow<Svdvals>;
+inline constexpr const OpSchema* svdvals_op = &kOpSchema<Svdvals>;
 
 }  // namespace coracle

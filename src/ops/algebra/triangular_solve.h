@@ -40,6 +40,6 @@ inline void reference(const TriangularSolve& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* triangular_solve_op = &kOpRow<TriangularSolve>;
+inline constexpr const OpSchema* triangular_solve_op = &kOpSchema<TriangularSolve>;
 
 }  // namespace coracle

@@ -64,6 +64,6 @@ inline void reference(const AddPositionEncoding& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* add_position_encoding_op = &kOpRow<AddPositionEncoding>;
+inline constexpr const OpSchema* add_position_encoding_op = &kOpSchema<AddPositionEncoding>;
 
 }  // namespace coracle

@@ -119,6 +119,6 @@ inline int64_t flops(const Attention&, const NodeFacts& f) {
   return 2 * (f.shape(0).count() + f.out().shape.count()) * k[k.rank() - 2];
 }
 
-inline constexpr const OpRow* attention_op = &kOpRow<Attention>;
+inline constexpr const OpSchema* attention_op = &kOpSchema<Attention>;
 
 }  // namespace coracle

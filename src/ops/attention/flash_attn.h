@@ -32,6 +32,6 @@ inline void reference(const FlashAttn& op, ReferenceArgs& a) {
   reference_heads(a, 1.0 / std::sqrt(static_cast<double>(a.shape(0)[3])), op.causal, a.has(4) ? &a.in(4) : nullptr);
 }
 
-inline constexpr const OpRow* flash_attn_op = &kOpRow<FlashAttn>;
+inline constexpr const OpSchema* flash_attn_op = &kOpSchema<FlashAttn>;
 
 }  // namespace coracle

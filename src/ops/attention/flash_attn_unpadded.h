@@ -72,6 +72,6 @@ inline void reference(const FlashAttnUnpadded& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* flash_attn_unpadded_op = &kOpRow<FlashAttnUnpadded>;
+inline constexpr const OpSchema* flash_attn_unpadded_op = &kOpSchema<FlashAttnUnpadded>;
 
 }  // namespace coracle

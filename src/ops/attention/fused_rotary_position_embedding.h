@@ -103,6 +103,6 @@ inline void reference(const FusedRotaryPositionEmbedding& op, ReferenceArgs& a) 
   }
 }
 
-inline constexpr const OpRow* fused_rotary_position_embedding_op = &kOpRow<FusedRotaryPositionEmbedding>;
+inline constexpr const OpSchema* fused_rotary_position_embedding_op = &kOpSchema<FusedRotaryPositionEmbedding>;
 
 }  // namespace coracle

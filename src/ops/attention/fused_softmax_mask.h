@@ -19,6 +19,6 @@ struct FusedSoftmaxMask {
   friend bool operator==(const FusedSoftmaxMask&, const FusedSoftmaxMask&) = default;
 };
 
-inline constexpr const OpRow* fused_softmax_mask_op = &kOpRow<FusedSoftmaxMask>;
+inline constexpr const OpSchema* fused_softmax_mask_op = &kOpSchema<FusedSoftmaxMask>;
 
 }  // namespace coracle

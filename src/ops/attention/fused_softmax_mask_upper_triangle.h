@@ -47,6 +47,6 @@ inline void reference(const FusedSoftmaxMaskUpperTriangle&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* fused_softmax_mask_upper_triangle_op = &kOpRow<FusedSoftmaxMaskUpperTriangle>;
+inline constexpr const OpSchema* fused_softmax_mask_upper_triangle_op = &kOpSchema<FusedSoftmaxMaskUpperTriangle>;
 
 }  // namespace coracle

@@ -45,6 +45,6 @@ inline void reference(const MemoryEfficientAttention& op, ReferenceArgs& a) {
   reference_heads(a, scale, op.causal, a.has(3) ? &a.in(3) : nullptr);
 }
 
-inline constexpr const OpRow* memory_efficient_attention_op = &kOpRow<MemoryEfficientAttention>;
+inline constexpr const OpSchema* memory_efficient_attention_op = &kOpSchema<MemoryEfficientAttention>;
 
 }  // namespace coracle

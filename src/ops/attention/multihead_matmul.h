@@ -51,6 +51,6 @@ struct MultiheadMatmul {
   friend bool operator==(const MultiheadMatmul&, const MultiheadMatmul&) = default;
 };
 
-inline constexpr const OpRow* multihead_matmul_op = &kOpRow<MultiheadMatmul>;
+inline constexpr const OpSchema* multihead_matmul_op = &kOpSchema<MultiheadMatmul>;
 
 }  // namespace coracle

@@ -17,6 +17,6 @@ struct SelfDpAttention {
   friend bool operator==(const SelfDpAttention&, const SelfDpAttention&) = default;
 };
 
-inline constexpr const OpRow* self_dp_attention_op = &kOpRow<SelfDpAttention>;
+inline constexpr const OpSchema* self_dp_attention_op = &kOpSchema<SelfDpAttention>;
 
 }  // namespace coracle

@@ -75,7 +75,7 @@ inline void reference(const VariableLengthMemoryEfficientAttention& op, Referenc
   });
 }
 
-inline constexpr const OpRow* variable_length_memory_efficient_attention_op =
-    &kOpRow<VariableLengthMemoryEfficientAttention>;
+inline constexpr const OpSchema* variable_length_memory_efficient_attention_op =
+    &kOpSchema<VariableLengthMemoryEfficientAttention>;
 
 }  // namespace coracle

@@ -9,13 +9,13 @@ namespace {
 
 /// The activation of a ProgramDesc type with attributes under their ProgramDesc names.
 Op activation(std::string_view type, const AttributeMap& attributes) {
-  const OpRow* row = find_legacy_op(type);
-  require(row != nullptr && row->infer != nullptr, ErrorCode::kUnsupported, "activation '", type,
+  const OpSchema* schema = find_legacy_op(type);
+  require(schema != nullptr && schema->infer != nullptr, ErrorCode::kUnsupported, "activation '", type,
           "' of a fused operator is not supported");
-  std::shared_ptr<void> made = row->make(nullptr);
+  std::shared_ptr<void> made = schema->make(nullptr);
   AttributeReader reader(attributes, true);
-  row->visit(made.get(), reader);
-  return {row, std::move(made)};
+  schema->visit(made.get(), reader);
+  return {schema, std::move(made)};
 }
 
 }  // namespace

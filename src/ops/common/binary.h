@@ -107,7 +107,7 @@ PortValues aligned_by_axis(Lowering& l);
 /// `lower` of a binary operator T: alignment by axis, then one node.
 template <class T>
 void lower_binary(Lowering& l) {
-  l.bind("Out", l.add(l.read_op(kOpRow<T>), aligned_by_axis(l)));
+  l.bind("Out", l.add(l.read_op(kOpSchema<T>), aligned_by_axis(l)));
 }
 
 }  // namespace coracle

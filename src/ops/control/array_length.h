@@ -24,6 +24,6 @@ inline void reference(const ArrayLength&, ReferenceArgs& a) {
   a.out(0).data<int64_t>()[0] = static_cast<int64_t>(a.in(0).elements().size());
 }
 
-inline constexpr const OpRow* array_length_op = &kOpRow<ArrayLength>;
+inline constexpr const OpSchema* array_length_op = &kOpSchema<ArrayLength>;
 
 }  // namespace coracle

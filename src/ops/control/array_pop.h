@@ -31,6 +31,6 @@ inline void reference(const ArrayPop& op, ReferenceArgs& a) {
   elements.erase(elements.begin() + i);
 }
 
-inline constexpr const OpRow* array_pop_op = &kOpRow<ArrayPop>;
+inline constexpr const OpSchema* array_pop_op = &kOpSchema<ArrayPop>;
 
 }  // namespace coracle

@@ -27,6 +27,6 @@ inline void reference(const ArrayRead&, ReferenceArgs& a) {
   copy_tensor(written(elements[i], i), a.out(0));
 }
 
-inline constexpr const OpRow* array_read_op = &kOpRow<ArrayRead>;
+inline constexpr const OpSchema* array_read_op = &kOpSchema<ArrayRead>;
 
 }  // namespace coracle

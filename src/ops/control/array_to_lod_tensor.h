@@ -42,6 +42,6 @@ inline void reference(const ArrayToLodTensor&, ReferenceArgs& a) {
   a.out(0) = rows.take(true);
 }
 
-inline constexpr const OpRow* array_to_lod_tensor_op = &kOpRow<ArrayToLodTensor>;
+inline constexpr const OpSchema* array_to_lod_tensor_op = &kOpSchema<ArrayToLodTensor>;
 
 }  // namespace coracle

@@ -65,6 +65,6 @@ inline void reference(const ArrayToTensor& op, ReferenceArgs& a) {
   if (a.wants(1)) a.out(1) = Tensor::of<int32_t>(Shape{static_cast<int64_t>(sizes.size())}, sizes);
 }
 
-inline constexpr const OpRow* array_to_tensor_op = &kOpRow<ArrayToTensor>;
+inline constexpr const OpSchema* array_to_tensor_op = &kOpSchema<ArrayToTensor>;
 
 }  // namespace coracle

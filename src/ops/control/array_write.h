@@ -40,6 +40,6 @@ inline void reference(const ArrayWrite&, ReferenceArgs& a) {
   elements[at] = a.in(1).clone();
 }
 
-inline constexpr const OpRow* array_write_op = &kOpRow<ArrayWrite>;
+inline constexpr const OpSchema* array_write_op = &kOpSchema<ArrayWrite>;
 
 }  // namespace coracle

@@ -18,6 +18,6 @@ inline void infer(const Assert&, InferArgs&) {}
 
 inline void reference(const Assert&, ReferenceArgs&) {}
 
-inline constexpr const OpRow* assert_op = &kOpRow<Assert>;
+inline constexpr const OpSchema* assert_op = &kOpSchema<Assert>;
 
 }  // namespace coracle

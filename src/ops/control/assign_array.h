@@ -16,6 +16,6 @@ inline void infer(const AssignArray&, InferArgs& a) { infer_copy(a); }
 
 inline void reference(const AssignArray&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
 
-inline constexpr const OpRow* assign_array_op = &kOpRow<AssignArray>;
+inline constexpr const OpSchema* assign_array_op = &kOpSchema<AssignArray>;
 
 }  // namespace coracle

@@ -27,6 +27,6 @@ inline void infer(const CreateArray& op, InferArgs& a) { a.out(0) = array_fact(o
 
 inline void reference(const CreateArray& op, ReferenceArgs& a) { a.out(0) = Tensor::array(op.dtype); }
 
-inline constexpr const OpRow* create_array_op = &kOpRow<CreateArray>;
+inline constexpr const OpSchema* create_array_op = &kOpSchema<CreateArray>;
 
 }  // namespace coracle

@@ -35,6 +35,6 @@ inline void reference(const CreateArrayLike& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* create_array_like_op = &kOpRow<CreateArrayLike>;
+inline constexpr const OpSchema* create_array_like_op = &kOpSchema<CreateArrayLike>;
 
 }  // namespace coracle

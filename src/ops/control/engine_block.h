@@ -43,6 +43,6 @@ inline void reference(const EngineBlock&, ReferenceArgs& a) {
   for (int i = 0; i < a.out_count(0); ++i) a.out(0, i) = std::move(results[static_cast<size_t>(i)]);
 }
 
-inline constexpr const OpRow* engine_block = &kOpRow<EngineBlock>;
+inline constexpr const OpSchema* engine_block = &kOpSchema<EngineBlock>;
 
 }  // namespace coracle

@@ -55,6 +55,6 @@ inline void reference(const If&, ReferenceArgs& a) {
   for (int i = 0; i < a.out_count(0); ++i) a.out(0, i) = std::move(results[static_cast<size_t>(i)]);
 }
 
-inline constexpr const OpRow* if_op = &kOpRow<If>;
+inline constexpr const OpSchema* if_op = &kOpSchema<If>;
 
 }  // namespace coracle

@@ -39,6 +39,6 @@ inline void reference(const LodRankTable&, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* lod_rank_table_op = &kOpRow<LodRankTable>;
+inline constexpr const OpSchema* lod_rank_table_op = &kOpSchema<LodRankTable>;
 
 }  // namespace coracle

@@ -41,6 +41,6 @@ inline void reference(const LodTensorToArray&, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* lod_tensor_to_array_op = &kOpRow<LodTensorToArray>;
+inline constexpr const OpSchema* lod_tensor_to_array_op = &kOpSchema<LodTensorToArray>;
 
 }  // namespace coracle

@@ -24,6 +24,6 @@ inline void reference(const MaxSequenceLen&, ReferenceArgs& a) {
   a.out(0).data<int64_t>()[0] = items.empty() ? 0 : items.front().length;
 }
 
-inline constexpr const OpRow* max_sequence_len_op = &kOpRow<MaxSequenceLen>;
+inline constexpr const OpSchema* max_sequence_len_op = &kOpSchema<MaxSequenceLen>;
 
 }  // namespace coracle

@@ -43,6 +43,6 @@ inline void reference(const MergeLodTensor&, ReferenceArgs& a) {
   a.out(0) = rows.take(!sources[0]->lod().empty() || !sources[1]->lod().empty());
 }
 
-inline constexpr const OpRow* merge_lod_tensor_op = &kOpRow<MergeLodTensor>;
+inline constexpr const OpSchema* merge_lod_tensor_op = &kOpSchema<MergeLodTensor>;
 
 }  // namespace coracle

@@ -24,6 +24,6 @@ inline void reference(const Print&, ReferenceArgs& a) {
   if (a.wants(0)) copy_tensor(a.in(0), a.out(0));
 }
 
-inline constexpr const OpRow* print_op = &kOpRow<Print>;
+inline constexpr const OpSchema* print_op = &kOpSchema<Print>;
 
 }  // namespace coracle

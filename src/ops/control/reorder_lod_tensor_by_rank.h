@@ -36,6 +36,6 @@ inline void reference(const ReorderLodTensorByRank&, ReferenceArgs& a) {
   a.out(0) = rows.take(!x.lod().empty());
 }
 
-inline constexpr const OpRow* reorder_lod_tensor_by_rank_op = &kOpRow<ReorderLodTensorByRank>;
+inline constexpr const OpSchema* reorder_lod_tensor_by_rank_op = &kOpSchema<ReorderLodTensorByRank>;
 
 }  // namespace coracle

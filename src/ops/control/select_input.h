@@ -37,6 +37,6 @@ inline void reference(const SelectInput&, ReferenceArgs& a) {
   copy_tensor(a.in(1, static_cast<int>(mask)), a.out(0));
 }
 
-inline constexpr const OpRow* select_input_op = &kOpRow<SelectInput>;
+inline constexpr const OpSchema* select_input_op = &kOpSchema<SelectInput>;
 
 }  // namespace coracle

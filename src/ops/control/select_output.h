@@ -27,6 +27,6 @@ inline void reference(const SelectOutput&, ReferenceArgs& a) {
   for (int i = 0; i < a.out_count(0); ++i) copy_tensor(a.in(0), a.out(0, i));
 }
 
-inline constexpr const OpRow* select_output_op = &kOpRow<SelectOutput>;
+inline constexpr const OpSchema* select_output_op = &kOpSchema<SelectOutput>;
 
 }  // namespace coracle

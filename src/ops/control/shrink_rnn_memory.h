@@ -28,6 +28,6 @@ inline void reference(const ShrinkRnnMemory&, ReferenceArgs& a) {
   a.out(0) = rows.take(false);
 }
 
-inline constexpr const OpRow* shrink_rnn_memory_op = &kOpRow<ShrinkRnnMemory>;
+inline constexpr const OpSchema* shrink_rnn_memory_op = &kOpSchema<ShrinkRnnMemory>;
 
 }  // namespace coracle

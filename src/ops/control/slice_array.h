@@ -35,6 +35,6 @@ inline void reference(const SliceArray&, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* slice_array_op = &kOpRow<SliceArray>;
+inline constexpr const OpSchema* slice_array_op = &kOpSchema<SliceArray>;
 
 }  // namespace coracle

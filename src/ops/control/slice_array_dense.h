@@ -28,6 +28,6 @@ inline void reference(const SliceArrayDense&, ReferenceArgs& a) {
   copy_tensor(written(elements[i], i), a.out(0));
 }
 
-inline constexpr const OpRow* slice_array_dense_op = &kOpRow<SliceArrayDense>;
+inline constexpr const OpSchema* slice_array_dense_op = &kOpSchema<SliceArrayDense>;
 
 }  // namespace coracle

@@ -43,6 +43,6 @@ inline void reference(const SplitLodTensor&, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* split_lod_tensor_op = &kOpRow<SplitLodTensor>;
+inline constexpr const OpSchema* split_lod_tensor_op = &kOpSchema<SplitLodTensor>;
 
 }  // namespace coracle

@@ -50,6 +50,6 @@ inline void reference(const TensorToArray& op, ReferenceArgs& a) {
           " elements on axis ", axis, ", those of the tensor array have ", begin);
 }
 
-inline constexpr const OpRow* tensor_to_array_op = &kOpRow<TensorToArray>;
+inline constexpr const OpSchema* tensor_to_array_op = &kOpSchema<TensorToArray>;
 
 }  // namespace coracle

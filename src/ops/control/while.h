@@ -73,6 +73,6 @@ inline void reference(const While&, ReferenceArgs& a) {
   for (size_t i = 1; i < carried; ++i) a.out(0, static_cast<int>(i) - 1) = std::move(state[i]);
 }
 
-inline constexpr const OpRow* while_op = &kOpRow<While>;
+inline constexpr const OpSchema* while_op = &kOpSchema<While>;
 
 }  // namespace coracle

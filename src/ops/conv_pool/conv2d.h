@@ -23,6 +23,6 @@ inline void reference(const Conv2d& op, ReferenceArgs& a) { reference_convolutio
 
 inline int64_t flops(const Conv2d&, const NodeFacts& f) { return convolution_flops(f); }
 
-inline constexpr const OpRow* conv2d_op = &kOpRow<Conv2d>;
+inline constexpr const OpSchema* conv2d_op = &kOpSchema<Conv2d>;
 
 }  // namespace coracle

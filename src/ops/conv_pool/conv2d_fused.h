@@ -35,6 +35,6 @@ inline void reference(const Conv2dFused& op, ReferenceArgs& a) {
 
 inline int64_t flops(const Conv2dFused&, const NodeFacts& f) { return convolution_flops(f); }
 
-inline constexpr const OpRow* conv2d_fused_op = &kOpRow<Conv2dFused>;
+inline constexpr const OpSchema* conv2d_fused_op = &kOpSchema<Conv2dFused>;
 
 }  // namespace coracle

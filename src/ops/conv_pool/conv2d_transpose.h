@@ -35,6 +35,6 @@ inline void reference(const Conv2dTranspose& op, ReferenceArgs& a) {
 
 inline int64_t flops(const Conv2dTranspose&, const NodeFacts& f) { return transposed_flops(f); }
 
-inline constexpr const OpRow* conv2d_transpose_op = &kOpRow<Conv2dTranspose>;
+inline constexpr const OpSchema* conv2d_transpose_op = &kOpSchema<Conv2dTranspose>;
 
 }  // namespace coracle

@@ -36,6 +36,6 @@ inline void reference(const Conv2dTransposeFused& op, ReferenceArgs& a) {
 
 inline int64_t flops(const Conv2dTransposeFused&, const NodeFacts& f) { return transposed_flops(f); }
 
-inline constexpr const OpRow* conv2d_transpose_fused_op = &kOpRow<Conv2dTransposeFused>;
+inline constexpr const OpSchema* conv2d_transpose_fused_op = &kOpSchema<Conv2dTransposeFused>;
 
 }  // namespace coracle

@@ -23,6 +23,6 @@ inline void reference(const Conv3d& op, ReferenceArgs& a) { reference_convolutio
 
 inline int64_t flops(const Conv3d&, const NodeFacts& f) { return convolution_flops(f); }
 
-inline constexpr const OpRow* conv3d_op = &kOpRow<Conv3d>;
+inline constexpr const OpSchema* conv3d_op = &kOpSchema<Conv3d>;
 
 }  // namespace coracle

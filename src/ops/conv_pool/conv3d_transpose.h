@@ -35,6 +35,6 @@ inline void reference(const Conv3dTranspose& op, ReferenceArgs& a) {
 
 inline int64_t flops(const Conv3dTranspose&, const NodeFacts& f) { return transposed_flops(f); }
 
-inline constexpr const OpRow* conv3d_transpose_op = &kOpRow<Conv3dTranspose>;
+inline constexpr const OpSchema* conv3d_transpose_op = &kOpSchema<Conv3dTranspose>;
 
 }  // namespace coracle

@@ -7,7 +7,7 @@
 
 namespace coracle {
 
-void lower_convolution(Lowering& l, const OpRow& row, std::string_view default_activation) {
+void lower_convolution(Lowering& l, const OpSchema& schema, std::string_view default_activation) {
   std::string kind = l.attribute<std::string>("fuse_activation");
   double alpha = l.attribute<double>("fuse_alpha");
   const double beta = l.attribute<double>("fuse_beta");
@@ -20,14 +20,14 @@ void lower_convolution(Lowering& l, const OpRow& row, std::string_view default_a
   const ValueId bias = l.input("Bias");
   const ValueId residual = l.input("ResidualData");
   if (bias == kNoValue && residual == kNoValue && kind.empty()) {
-    l.lower_by_ports(row);
+    l.lower_by_ports(schema);
     return;
   }
-  PortValues operands = l.ports_of(row);
-  const int rank = std::string_view(row.name).starts_with("conv3d") ? 5 : 4;
+  PortValues operands = l.ports_of(schema);
+  const int rank = std::string_view(schema.name).starts_with("conv3d") ? 5 : 4;
   const auto format = l.attribute<std::string>("data_format");
   const bool last = format == "NHWC" || format == "NDHWC";
-  ValueId out = l.add(l.read_op(row), operands);
+  ValueId out = l.add(l.read_op(schema), operands);
   if (bias != kNoValue) out = add_channel_bias(l, out, bias, last ? rank - 1 : 1, rank);
   if (residual != kNoValue) out = l.add(Add{}, {{out}, {residual}});
   out = add_activation(l, out, kind, alpha, beta);

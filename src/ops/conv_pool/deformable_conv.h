@@ -42,6 +42,6 @@ struct DeformableConv {
 void infer(const DeformableConv& op, InferArgs& a);
 void reference(const DeformableConv& op, ReferenceArgs& a);
 
-inline constexpr const OpRow* deformable_conv_op = &kOpRow<DeformableConv>;
+inline constexpr const OpSchema* deformable_conv_op = &kOpSchema<DeformableConv>;
 
 }  // namespace coracle

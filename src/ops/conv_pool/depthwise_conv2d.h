@@ -25,6 +25,6 @@ inline void reference(const DepthwiseConv2d& op, ReferenceArgs& a) {
 
 inline int64_t flops(const DepthwiseConv2d&, const NodeFacts& f) { return convolution_flops(f); }
 
-inline constexpr const OpRow* depthwise_conv2d_op = &kOpRow<DepthwiseConv2d>;
+inline constexpr const OpSchema* depthwise_conv2d_op = &kOpSchema<DepthwiseConv2d>;
 
 }  // namespace coracle

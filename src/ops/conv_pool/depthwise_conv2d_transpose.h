@@ -36,6 +36,6 @@ inline void reference(const DepthwiseConv2dTranspose& op, ReferenceArgs& a) {
 
 inline int64_t flops(const DepthwiseConv2dTranspose&, const NodeFacts& f) { return transposed_flops(f); }
 
-inline constexpr const OpRow* depthwise_conv2d_transpose_op = &kOpRow<DepthwiseConv2dTranspose>;
+inline constexpr const OpSchema* depthwise_conv2d_transpose_op = &kOpSchema<DepthwiseConv2dTranspose>;
 
 }  // namespace coracle

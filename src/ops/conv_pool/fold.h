@@ -70,6 +70,6 @@ inline void reference(const Fold& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* fold_op = &kOpRow<Fold>;
+inline constexpr const OpSchema* fold_op = &kOpSchema<Fold>;
 
 }  // namespace coracle

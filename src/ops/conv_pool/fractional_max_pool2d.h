@@ -16,6 +16,6 @@ inline void infer(const FractionalMaxPool2d& op, InferArgs& a) { infer_fractiona
 
 inline void reference(const FractionalMaxPool2d& op, ReferenceArgs& a) { reference_fractional_pooling(op, a, 2); }
 
-inline constexpr const OpRow* fractional_max_pool2d_op = &kOpRow<FractionalMaxPool2d>;
+inline constexpr const OpSchema* fractional_max_pool2d_op = &kOpSchema<FractionalMaxPool2d>;
 
 }  // namespace coracle

@@ -16,6 +16,6 @@ inline void infer(const FractionalMaxPool3d& op, InferArgs& a) { infer_fractiona
 
 inline void reference(const FractionalMaxPool3d& op, ReferenceArgs& a) { reference_fractional_pooling(op, a, 3); }
 
-inline constexpr const OpRow* fractional_max_pool3d_op = &kOpRow<FractionalMaxPool3d>;
+inline constexpr const OpSchema* fractional_max_pool3d_op = &kOpSchema<FractionalMaxPool3d>;
 
 }  // namespace coracle

@@ -14,11 +14,11 @@ struct FusedConv2d {
   static constexpr Port kOutputs[] = {out("out", "Output")};
   static void lower(Lowering& l) {
     require(l.attribute<Ints>("split_channels").empty(), ErrorCode::kUnsupported, "split_channels is not supported");
-    lower_convolution(l, kOpRow<Conv2d>);
+    lower_convolution(l, kOpSchema<Conv2d>);
   }
   friend bool operator==(const FusedConv2d&, const FusedConv2d&) = default;
 };
 
-inline constexpr const OpRow* fused_conv2d_op = &kOpRow<FusedConv2d>;
+inline constexpr const OpSchema* fused_conv2d_op = &kOpSchema<FusedConv2d>;
 
 }  // namespace coracle

@@ -14,11 +14,11 @@ struct FusedConv2dAddAct {
   static constexpr Port kOutputs[] = {out("out", "Output")};
   static void lower(Lowering& l) {
     require(l.attribute<Ints>("split_channels").empty(), ErrorCode::kUnsupported, "split_channels is not supported");
-    lower_convolution(l, kOpRow<Conv2d>, "relu");
+    lower_convolution(l, kOpSchema<Conv2d>, "relu");
   }
   friend bool operator==(const FusedConv2dAddAct&, const FusedConv2dAddAct&) = default;
 };
 
-inline constexpr const OpRow* fused_conv2d_add_act_op = &kOpRow<FusedConv2dAddAct>;
+inline constexpr const OpSchema* fused_conv2d_add_act_op = &kOpSchema<FusedConv2dAddAct>;
 
 }  // namespace coracle

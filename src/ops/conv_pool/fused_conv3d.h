@@ -13,10 +13,10 @@ struct FusedConv3d {
   static constexpr Port kInputs[] = {in("x", "Input"), weight_in("filter", "Filter"), optional_in("bias", "Bias"),
                                      optional_in("residual_data", "ResidualData")};
   static constexpr Port kOutputs[] = {out("out", "Output")};
-  static void lower(Lowering& l) { lower_convolution(l, kOpRow<Conv3d>); }
+  static void lower(Lowering& l) { lower_convolution(l, kOpSchema<Conv3d>); }
   friend bool operator==(const FusedConv3d&, const FusedConv3d&) = default;
 };
 
-inline constexpr const OpRow* fused_conv3d_op = &kOpRow<FusedConv3d>;
+inline constexpr const OpSchema* fused_conv3d_op = &kOpSchema<FusedConv3d>;
 
 }  // namespace coracle

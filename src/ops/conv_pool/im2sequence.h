@@ -112,6 +112,6 @@ inline void reference(const Im2sequence& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* im2sequence_op = &kOpRow<Im2sequence>;
+inline constexpr const OpSchema* im2sequence_op = &kOpSchema<Im2sequence>;
 
 }  // namespace coracle

@@ -57,6 +57,6 @@ inline void reference(const LpPool2d& op, ReferenceArgs& a) {
   store_channels_first(y, op.data_format, a.out(0));
 }
 
-inline constexpr const OpRow* lp_pool2d_op = &kOpRow<LpPool2d>;
+inline constexpr const OpSchema* lp_pool2d_op = &kOpSchema<LpPool2d>;
 
 }  // namespace coracle

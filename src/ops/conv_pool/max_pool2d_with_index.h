@@ -16,6 +16,6 @@ inline void infer(const MaxPool2dWithIndex& op, InferArgs& a) { infer_pooling_wi
 
 inline void reference(const MaxPool2dWithIndex& op, ReferenceArgs& a) { reference_pooling_with_index(op, a); }
 
-inline constexpr const OpRow* max_pool2d_with_index_op = &kOpRow<MaxPool2dWithIndex>;
+inline constexpr const OpSchema* max_pool2d_with_index_op = &kOpSchema<MaxPool2dWithIndex>;
 
 }  // namespace coracle

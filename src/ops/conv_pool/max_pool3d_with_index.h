@@ -16,6 +16,6 @@ inline void infer(const MaxPool3dWithIndex& op, InferArgs& a) { infer_pooling_wi
 
 inline void reference(const MaxPool3dWithIndex& op, ReferenceArgs& a) { reference_pooling_with_index(op, a); }
 
-inline constexpr const OpRow* max_pool3d_with_index_op = &kOpRow<MaxPool3dWithIndex>;
+inline constexpr const OpSchema* max_pool3d_with_index_op = &kOpSchema<MaxPool3dWithIndex>;
 
 }  // namespace coracle

@@ -26,6 +26,6 @@ inline void reference(const Pool2d& op, ReferenceArgs& a) {
   reference_pooling(op, a.has(1) ? a.in(1).integers() : Ints{}, a.in(0), a.out(0), 2);
 }
 
-inline constexpr const OpRow* pool2d_op = &kOpRow<Pool2d>;
+inline constexpr const OpSchema* pool2d_op = &kOpSchema<Pool2d>;
 
 }  // namespace coracle

@@ -27,6 +27,6 @@ inline void reference(const Pool3d& op, ReferenceArgs& a) {
   reference_pooling(op, op.kernel_size, a.in(0), a.out(0), 3);
 }
 
-inline constexpr const OpRow* pool3d_op = &kOpRow<Pool3d>;
+inline constexpr const OpSchema* pool3d_op = &kOpSchema<Pool3d>;
 
 }  // namespace coracle

@@ -84,6 +84,6 @@ inline void reference(const Spp& op, ReferenceArgs& a) {
   a.out(0).assign(std::span<const double>(y));
 }
 
-inline constexpr const OpRow* spp_op = &kOpRow<Spp>;
+inline constexpr const OpSchema* spp_op = &kOpSchema<Spp>;
 
 }  // namespace coracle

@@ -57,6 +57,6 @@ inline void reference(const Unfold& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* unfold_op = &kOpRow<Unfold>;
+inline constexpr const OpSchema* unfold_op = &kOpSchema<Unfold>;
 
 }  // namespace coracle

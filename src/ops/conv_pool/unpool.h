@@ -16,6 +16,6 @@ inline void infer(const Unpool& op, InferArgs& a) { infer_unpooling(op, a); }
 
 inline void reference(const Unpool&, ReferenceArgs& a) { reference_unpooling(a); }
 
-inline constexpr const OpRow* unpool_op = &kOpRow<Unpool>;
+inline constexpr const OpSchema* unpool_op = &kOpSchema<Unpool>;
 
 }  // namespace coracle

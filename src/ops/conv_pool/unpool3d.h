@@ -16,6 +16,6 @@ inline void infer(const Unpool3d& op, InferArgs& a) { infer_unpooling(op, a); }
 
 inline void reference(const Unpool3d&, ReferenceArgs& a) { reference_unpooling(a); }
 
-inline constexpr const OpRow* unpool3d_op = &kOpRow<Unpool3d>;
+inline constexpr const OpSchema* unpool3d_op = &kOpSchema<Unpool3d>;
 
 }  // namespace coracle

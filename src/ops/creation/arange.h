@@ -60,6 +60,6 @@ inline void reference(const Arange&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* arange_op = &kOpRow<Arange>;
+inline constexpr const OpSchema* arange_op = &kOpSchema<Arange>;
 
 }  // namespace coracle

@@ -28,6 +28,6 @@ struct AssignValue {
   }
 };
 
-inline constexpr const OpRow* assign_value_op = &kOpRow<AssignValue>;
+inline constexpr const OpSchema* assign_value_op = &kOpSchema<AssignValue>;
 
 }  // namespace coracle

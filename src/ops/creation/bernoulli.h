@@ -32,6 +32,6 @@ inline void reference(const Bernoulli& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* bernoulli_op = &kOpRow<Bernoulli>;
+inline constexpr const OpSchema* bernoulli_op = &kOpSchema<Bernoulli>;
 
 }  // namespace coracle

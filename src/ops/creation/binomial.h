@@ -41,6 +41,6 @@ inline void reference(const Binomial&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* binomial_op = &kOpRow<Binomial>;
+inline constexpr const OpSchema* binomial_op = &kOpSchema<Binomial>;
 
 }  // namespace coracle

@@ -50,6 +50,6 @@ inline void reference(const Diag& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* diag_op = &kOpRow<Diag>;
+inline constexpr const OpSchema* diag_op = &kOpSchema<Diag>;
 
 }  // namespace coracle

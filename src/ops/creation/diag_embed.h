@@ -49,6 +49,6 @@ inline void reference(const DiagEmbed& op, ReferenceArgs& a) {
                 size_of(y.dtype()));
 }
 
-inline constexpr const OpRow* diag_embed_op = &kOpRow<DiagEmbed>;
+inline constexpr const OpSchema* diag_embed_op = &kOpSchema<DiagEmbed>;
 
 }  // namespace coracle

@@ -24,6 +24,6 @@ inline void infer(const Empty& op, InferArgs& a) {
 
 inline void reference(const Empty&, ReferenceArgs& a) { fill(a.out(0), 0.0, 0); }
 
-inline constexpr const OpRow* empty_op = &kOpRow<Empty>;
+inline constexpr const OpSchema* empty_op = &kOpSchema<Empty>;
 
 }  // namespace coracle

@@ -19,6 +19,6 @@ inline void infer(const EmptyLike& op, InferArgs& a) { a.set(0, op.dtype.value_o
 
 inline void reference(const EmptyLike&, ReferenceArgs& a) { fill(a.out(0), 0.0, 0); }
 
-inline constexpr const OpRow* empty_like_op = &kOpRow<EmptyLike>;
+inline constexpr const OpSchema* empty_like_op = &kOpSchema<EmptyLike>;
 
 }  // namespace coracle

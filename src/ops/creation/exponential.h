@@ -28,6 +28,6 @@ inline void reference(const Exponential& op, ReferenceArgs& a) {
   fill_each(a.out(0), [&] { return -std::log(1.0 - random.uniform()) / op.lam; });
 }
 
-inline constexpr const OpRow* exponential_op = &kOpRow<Exponential>;
+inline constexpr const OpSchema* exponential_op = &kOpSchema<Exponential>;
 
 }  // namespace coracle

@@ -39,6 +39,6 @@ inline void reference(const Eye& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* eye_op = &kOpRow<Eye>;
+inline constexpr const OpSchema* eye_op = &kOpSchema<Eye>;
 
 }  // namespace coracle

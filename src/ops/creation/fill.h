@@ -20,6 +20,6 @@ struct Fill {
   friend bool operator==(const Fill&, const Fill&) = default;
 };
 
-inline constexpr const OpRow* fill_op = &kOpRow<Fill>;
+inline constexpr const OpSchema* fill_op = &kOpSchema<Fill>;
 
 }  // namespace coracle

@@ -50,6 +50,6 @@ inline void reference(const FillDiagonal& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* fill_diagonal_op = &kOpRow<FillDiagonal>;
+inline constexpr const OpSchema* fill_diagonal_op = &kOpSchema<FillDiagonal>;
 
 }  // namespace coracle

@@ -41,6 +41,6 @@ inline void reference(const FillDiagonalTensor& op, ReferenceArgs& a) {
                 diagonal_steps(a.shape(0), op.dim1, op.dim2, op.offset), size_of(a.in(0).dtype()));
 }
 
-inline constexpr const OpRow* fill_diagonal_tensor_op = &kOpRow<FillDiagonalTensor>;
+inline constexpr const OpSchema* fill_diagonal_tensor_op = &kOpSchema<FillDiagonalTensor>;
 
 }  // namespace coracle

@@ -50,7 +50,7 @@ struct Full {
       }
     }
     if (op.exact && static_cast<double>(*op.exact) == op.value && whole(op.value) == *op.exact) op.exact.reset();
-    PortValues ports = l.ports_of(kOpRow<FullWithTensor>);
+    PortValues ports = l.ports_of(kOpSchema<FullWithTensor>);
     const ValueId value = l.input("ValueTensor");
     const bool shaped = l.has("ShapeTensor") || l.has("ShapeTensorList");
     if (!l.is_pir() && (shaped || value != kNoValue)) {
@@ -77,6 +77,6 @@ inline void reference(const Full& op, ReferenceArgs& a) {
   fill(a.out(0), op.value, op.exact ? *op.exact : whole(op.value));
 }
 
-inline constexpr const OpRow* full_op = &kOpRow<Full>;
+inline constexpr const OpSchema* full_op = &kOpSchema<Full>;
 
 }  // namespace coracle

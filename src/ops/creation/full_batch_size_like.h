@@ -45,6 +45,6 @@ inline void infer(const FullBatchSizeLike& op, InferArgs& a) {
 
 inline void reference(const FullBatchSizeLike& op, ReferenceArgs& a) { fill(a.out(0), op.value, whole(op.value)); }
 
-inline constexpr const OpRow* full_batch_size_like_op = &kOpRow<FullBatchSizeLike>;
+inline constexpr const OpSchema* full_batch_size_like_op = &kOpSchema<FullBatchSizeLike>;
 
 }  // namespace coracle

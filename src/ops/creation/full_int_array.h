@@ -29,6 +29,6 @@ inline void reference(const FullIntArray& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* full_int_array_op = &kOpRow<FullIntArray>;
+inline constexpr const OpSchema* full_int_array_op = &kOpSchema<FullIntArray>;
 
 }  // namespace coracle

@@ -27,6 +27,6 @@ inline void reference(const FullLike&, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* full_like_op = &kOpRow<FullLike>;
+inline constexpr const OpSchema* full_like_op = &kOpSchema<FullLike>;
 
 }  // namespace coracle

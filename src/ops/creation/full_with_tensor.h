@@ -26,6 +26,6 @@ inline void reference(const FullWithTensor&, ReferenceArgs& a) {
   fill_from(a.out(0), a.in(0));
 }
 
-inline constexpr const OpRow* full_with_tensor_op = &kOpRow<FullWithTensor>;
+inline constexpr const OpSchema* full_with_tensor_op = &kOpSchema<FullWithTensor>;
 
 }  // namespace coracle

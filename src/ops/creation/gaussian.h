@@ -35,6 +35,6 @@ inline void reference(const Gaussian& op, ReferenceArgs& a) {
   fill_each(a.out(0), [&] { return op.mean + op.std * random.normal(); });
 }
 
-inline constexpr const OpRow* gaussian_op = &kOpRow<Gaussian>;
+inline constexpr const OpSchema* gaussian_op = &kOpSchema<Gaussian>;
 
 }  // namespace coracle

@@ -38,6 +38,6 @@ inline void reference(const IntArray&, ReferenceArgs& a) {
   std::copy(row.begin(), row.end(), a.out(0).data<int64_t>());
 }
 
-inline constexpr const OpRow* int_array_op = &kOpRow<IntArray>;
+inline constexpr const OpSchema* int_array_op = &kOpSchema<IntArray>;
 
 }  // namespace coracle

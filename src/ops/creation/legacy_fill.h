@@ -24,6 +24,6 @@ struct LegacyFill {
   friend bool operator==(const LegacyFill&, const LegacyFill&) = default;
 };
 
-inline constexpr const OpRow* legacy_fill_op = &kOpRow<LegacyFill>;
+inline constexpr const OpSchema* legacy_fill_op = &kOpSchema<LegacyFill>;
 
 }  // namespace coracle

@@ -30,6 +30,6 @@ inline void reference(const Linspace& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* linspace_op = &kOpRow<Linspace>;
+inline constexpr const OpSchema* linspace_op = &kOpSchema<Linspace>;
 
 }  // namespace coracle

@@ -35,6 +35,6 @@ inline void reference(const Logspace& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* logspace_op = &kOpRow<Logspace>;
+inline constexpr const OpSchema* logspace_op = &kOpSchema<Logspace>;
 
 }  // namespace coracle

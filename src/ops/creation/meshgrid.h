@@ -39,6 +39,6 @@ inline void reference(const Meshgrid&, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* meshgrid_op = &kOpRow<Meshgrid>;
+inline constexpr const OpSchema* meshgrid_op = &kOpSchema<Meshgrid>;
 
 }  // namespace coracle

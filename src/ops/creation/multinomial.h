@@ -78,6 +78,6 @@ inline void reference(const Multinomial& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* multinomial_op = &kOpRow<Multinomial>;
+inline constexpr const OpSchema* multinomial_op = &kOpSchema<Multinomial>;
 
 }  // namespace coracle

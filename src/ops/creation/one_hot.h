@@ -61,10 +61,10 @@ inline void reference(const OneHot& op, ReferenceArgs& a) {
 inline void OneHot::lower(Lowering& l) {
   OneHot op = l.read<OneHot>();
   op.drops_last = !l.is_pir() && l.type() == "one_hot";
-  const PortValues ports = l.ports_of(kOpRow<OneHot>);
+  const PortValues ports = l.ports_of(kOpSchema<OneHot>);
   l.bind("Out", l.add(op, ports));
 }
 
-inline constexpr const OpRow* one_hot_op = &kOpRow<OneHot>;
+inline constexpr const OpSchema* one_hot_op = &kOpSchema<OneHot>;
 
 }  // namespace coracle

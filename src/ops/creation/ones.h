@@ -26,6 +26,6 @@ inline void infer(const Ones& op, InferArgs& a) {
 
 inline void reference(const Ones&, ReferenceArgs& a) { fill(a.out(0), 1.0, 1); }
 
-inline constexpr const OpRow* ones_op = &kOpRow<Ones>;
+inline constexpr const OpSchema* ones_op = &kOpSchema<Ones>;
 
 }  // namespace coracle

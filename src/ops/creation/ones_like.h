@@ -19,6 +19,6 @@ inline void infer(const OnesLike& op, InferArgs& a) { a.set(0, op.dtype.value_or
 
 inline void reference(const OnesLike&, ReferenceArgs& a) { fill(a.out(0), 1.0, 1); }
 
-inline constexpr const OpRow* ones_like_op = &kOpRow<OnesLike>;
+inline constexpr const OpSchema* ones_like_op = &kOpSchema<OnesLike>;
 
 }  // namespace coracle

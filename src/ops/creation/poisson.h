@@ -43,6 +43,6 @@ inline void reference(const Poisson&, ReferenceArgs& a) {
   a.out(0).assign(std::span<const double>(values));
 }
 
-inline constexpr const OpRow* poisson_op = &kOpRow<Poisson>;
+inline constexpr const OpSchema* poisson_op = &kOpSchema<Poisson>;
 
 }  // namespace coracle

@@ -37,6 +37,6 @@ inline void reference(const Randint& op, ReferenceArgs& a) {
   fill_each(a.out(0), [&] { return op.low + (range > 0 ? random.below(range) : 0); });
 }
 
-inline constexpr const OpRow* randint_op = &kOpRow<Randint>;
+inline constexpr const OpSchema* randint_op = &kOpSchema<Randint>;
 
 }  // namespace coracle

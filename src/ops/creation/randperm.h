@@ -42,6 +42,6 @@ inline void reference(const Randperm& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* randperm_op = &kOpRow<Randperm>;
+inline constexpr const OpSchema* randperm_op = &kOpSchema<Randperm>;
 
 }  // namespace coracle

@@ -51,6 +51,6 @@ inline void reference(const SamplingId& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* sampling_id_op = &kOpRow<SamplingId>;
+inline constexpr const OpSchema* sampling_id_op = &kOpSchema<SamplingId>;
 
 }  // namespace coracle

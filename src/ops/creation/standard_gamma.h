@@ -45,6 +45,6 @@ inline void reference(const StandardGamma&, ReferenceArgs& a) {
   a.out(0).assign(std::span<const double>(values));
 }
 
-inline constexpr const OpRow* standard_gamma_op = &kOpRow<StandardGamma>;
+inline constexpr const OpSchema* standard_gamma_op = &kOpSchema<StandardGamma>;
 
 }  // namespace coracle

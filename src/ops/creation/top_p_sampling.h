@@ -84,6 +84,6 @@ inline void reference(const TopPSampling& op, ReferenceArgs& a) {
   if (a.wants(2)) a.out(2).assign(std::span<const double>(best));
 }
 
-inline constexpr const OpRow* top_p_sampling_op = &kOpRow<TopPSampling>;
+inline constexpr const OpSchema* top_p_sampling_op = &kOpSchema<TopPSampling>;
 
 }  // namespace coracle

@@ -31,6 +31,6 @@ inline void reference(const TrilIndices& op, ReferenceArgs& a) {
   write_triangle_indices(a.out(0), op.rows, op.cols, op.offset, true);
 }
 
-inline constexpr const OpRow* tril_indices_op = &kOpRow<TrilIndices>;
+inline constexpr const OpSchema* tril_indices_op = &kOpSchema<TrilIndices>;
 
 }  // namespace coracle

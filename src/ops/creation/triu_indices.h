@@ -31,6 +31,6 @@ inline void reference(const TriuIndices& op, ReferenceArgs& a) {
   write_triangle_indices(a.out(0), op.row, op.col, op.offset, false);
 }
 
-inline constexpr const OpRow* triu_indices_op = &kOpRow<TriuIndices>;
+inline constexpr const OpSchema* triu_indices_op = &kOpSchema<TriuIndices>;
 
 }  // namespace coracle

@@ -50,6 +50,6 @@ inline void reference(const TruncatedGaussianRandom& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* truncated_gaussian_random_op = &kOpRow<TruncatedGaussianRandom>;
+inline constexpr const OpSchema* truncated_gaussian_random_op = &kOpSchema<TruncatedGaussianRandom>;
 
 }  // namespace coracle

@@ -34,6 +34,6 @@ inline void reference(const Uniform& op, ReferenceArgs& a) {
   fill_each(a.out(0), [&] { return low + (high - low) * random.uniform(); });
 }
 
-inline constexpr const OpRow* uniform_op = &kOpRow<Uniform>;
+inline constexpr const OpSchema* uniform_op = &kOpSchema<Uniform>;
 
 }  // namespace coracle

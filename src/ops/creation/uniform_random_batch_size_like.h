@@ -36,6 +36,6 @@ inline void reference(const UniformRandomBatchSizeLike& op, ReferenceArgs& a) {
   fill_each(a.out(0), [&] { return op.min + (op.max - op.min) * random.uniform(); });
 }
 
-inline constexpr const OpRow* uniform_random_batch_size_like_op = &kOpRow<UniformRandomBatchSizeLike>;
+inline constexpr const OpSchema* uniform_random_batch_size_like_op = &kOpSchema<UniformRandomBatchSizeLike>;
 
 }  // namespace coracle

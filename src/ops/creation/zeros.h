@@ -26,6 +26,6 @@ inline void infer(const Zeros& op, InferArgs& a) {
 
 inline void reference(const Zeros&, ReferenceArgs& a) { fill(a.out(0), 0.0, 0); }
 
-inline constexpr const OpRow* zeros_op = &kOpRow<Zeros>;
+inline constexpr const OpSchema* zeros_op = &kOpSchema<Zeros>;
 
 }  // namespace coracle

@@ -20,6 +20,6 @@ inline void infer(const ZerosLike& op, InferArgs& a) { a.set(0, op.dtype.value_o
 
 inline void reference(const ZerosLike&, ReferenceArgs& a) { fill(a.out(0), 0.0, 0); }
 
-inline constexpr const OpRow* zeros_like_op = &kOpRow<ZerosLike>;
+inline constexpr const OpSchema* zeros_like_op = &kOpSchema<ZerosLike>;
 
 }  // namespace coracle

@@ -58,6 +58,6 @@ inline void reference(const AnchorGenerator& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* anchor_generator_op = &kOpRow<AnchorGenerator>;
+inline constexpr const OpSchema* anchor_generator_op = &kOpSchema<AnchorGenerator>;
 
 }  // namespace coracle

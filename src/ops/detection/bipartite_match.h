@@ -98,6 +98,6 @@ inline void reference(const BipartiteMatch& op, ReferenceArgs& a) {
   a.out(1).assign(std::span<const double>(similarity));
 }
 
-inline constexpr const OpRow* bipartite_match_op = &kOpRow<BipartiteMatch>;
+inline constexpr const OpSchema* bipartite_match_op = &kOpSchema<BipartiteMatch>;
 
 }  // namespace coracle

@@ -50,6 +50,6 @@ inline void reference(const BoxClip&, ReferenceArgs& a) {
   a.out(0).assign(std::span<const double>(boxes));
 }
 
-inline constexpr const OpRow* box_clip_op = &kOpRow<BoxClip>;
+inline constexpr const OpSchema* box_clip_op = &kOpSchema<BoxClip>;
 
 }  // namespace coracle

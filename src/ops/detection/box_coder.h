@@ -109,6 +109,6 @@ inline void reference(const BoxCoder& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* box_coder_op = &kOpRow<BoxCoder>;
+inline constexpr const OpSchema* box_coder_op = &kOpSchema<BoxCoder>;
 
 }  // namespace coracle

@@ -91,6 +91,6 @@ inline void reference(const BoxDecoderAndAssign& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* box_decoder_and_assign_op = &kOpRow<BoxDecoderAndAssign>;
+inline constexpr const OpSchema* box_decoder_and_assign_op = &kOpSchema<BoxDecoderAndAssign>;
 
 }  // namespace coracle

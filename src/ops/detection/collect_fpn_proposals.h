@@ -81,6 +81,6 @@ inline void reference(const CollectFpnProposals& op, ReferenceArgs& a) {
   a.out(1).assign(std::span<const int64_t>(counts));
 }
 
-inline constexpr const OpRow* collect_fpn_proposals_op = &kOpRow<CollectFpnProposals>;
+inline constexpr const OpSchema* collect_fpn_proposals_op = &kOpSchema<CollectFpnProposals>;
 
 }  // namespace coracle

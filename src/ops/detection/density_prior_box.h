@@ -85,6 +85,6 @@ inline void reference(const DensityPriorBox& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* density_prior_box_op = &kOpRow<DensityPriorBox>;
+inline constexpr const OpSchema* density_prior_box_op = &kOpSchema<DensityPriorBox>;
 
 }  // namespace coracle

@@ -97,6 +97,6 @@ inline void reference(const DistributeFpnProposals& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* distribute_fpn_proposals_op = &kOpRow<DistributeFpnProposals>;
+inline constexpr const OpSchema* distribute_fpn_proposals_op = &kOpSchema<DistributeFpnProposals>;
 
 }  // namespace coracle

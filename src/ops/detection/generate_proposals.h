@@ -28,6 +28,6 @@ inline void reference(const GenerateProposals& op, ReferenceArgs& a) {
   reference_proposals(op, a, op.pixel_offset, false);
 }
 
-inline constexpr const OpRow* generate_proposals_op = &kOpRow<GenerateProposals>;
+inline constexpr const OpSchema* generate_proposals_op = &kOpSchema<GenerateProposals>;
 
 }  // namespace coracle

@@ -54,6 +54,6 @@ inline void reference(const IouSimilarity& op, ReferenceArgs& a) {
   a.out(0).assign(std::span<const double>(overlaps));
 }
 
-inline constexpr const OpRow* iou_similarity_op = &kOpRow<IouSimilarity>;
+inline constexpr const OpSchema* iou_similarity_op = &kOpSchema<IouSimilarity>;
 
 }  // namespace coracle

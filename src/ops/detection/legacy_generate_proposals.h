@@ -21,6 +21,6 @@ inline void infer(const LegacyGenerateProposals&, InferArgs& a) { infer_proposal
 
 inline void reference(const LegacyGenerateProposals& op, ReferenceArgs& a) { reference_proposals(op, a, true, true); }
 
-inline constexpr const OpRow* legacy_generate_proposals_op = &kOpRow<LegacyGenerateProposals>;
+inline constexpr const OpSchema* legacy_generate_proposals_op = &kOpSchema<LegacyGenerateProposals>;
 
 }  // namespace coracle

@@ -96,6 +96,6 @@ inline void reference(const LocalityAwareNms& op, ReferenceArgs& a) {
   a.out(0).set_lod({{0, 1}});
 }
 
-inline constexpr const OpRow* locality_aware_nms_op = &kOpRow<LocalityAwareNms>;
+inline constexpr const OpSchema* locality_aware_nms_op = &kOpSchema<LocalityAwareNms>;
 
 }  // namespace coracle

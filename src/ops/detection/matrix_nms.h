@@ -161,6 +161,6 @@ inline void reference(const MatrixNms& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* matrix_nms_op = &kOpRow<MatrixNms>;
+inline constexpr const OpSchema* matrix_nms_op = &kOpSchema<MatrixNms>;
 
 }  // namespace coracle

@@ -34,6 +34,6 @@ inline void reference(const MulticlassNms& op, ReferenceArgs& a) {
   a.out(0).set_lod({{0, 1}});
 }
 
-inline constexpr const OpRow* multiclass_nms_op = &kOpRow<MulticlassNms>;
+inline constexpr const OpSchema* multiclass_nms_op = &kOpSchema<MulticlassNms>;
 
 }  // namespace coracle

@@ -40,6 +40,6 @@ inline void reference(const MulticlassNms3& op, ReferenceArgs& a) {
   if (a.wants(1)) a.out(1).set_lod(one_level(found.offsets));
 }
 
-inline constexpr const OpRow* multiclass_nms3_op = &kOpRow<MulticlassNms3>;
+inline constexpr const OpSchema* multiclass_nms3_op = &kOpSchema<MulticlassNms3>;
 
 }  // namespace coracle

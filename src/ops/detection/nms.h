@@ -33,6 +33,6 @@ inline void reference(const Nms& op, ReferenceArgs& a) {
   a.out(0) = Tensor::ints(suppress_overlaps(boxes.data(), 4, order, op.threshold, 1, true));
 }
 
-inline constexpr const OpRow* nms_op = &kOpRow<Nms>;
+inline constexpr const OpSchema* nms_op = &kOpSchema<Nms>;
 
 }  // namespace coracle

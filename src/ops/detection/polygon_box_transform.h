@@ -41,6 +41,6 @@ inline void reference(const PolygonBoxTransform&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* polygon_box_transform_op = &kOpRow<PolygonBoxTransform>;
+inline constexpr const OpSchema* polygon_box_transform_op = &kOpSchema<PolygonBoxTransform>;
 
 }  // namespace coracle

@@ -96,6 +96,6 @@ inline void reference(const PriorBox& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* prior_box_op = &kOpRow<PriorBox>;
+inline constexpr const OpSchema* prior_box_op = &kOpSchema<PriorBox>;
 
 }  // namespace coracle

@@ -85,6 +85,6 @@ inline void reference(const PsroiPool& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* psroi_pool_op = &kOpRow<PsroiPool>;
+inline constexpr const OpSchema* psroi_pool_op = &kOpSchema<PsroiPool>;
 
 }  // namespace coracle

@@ -134,6 +134,6 @@ inline void reference(const RetinanetDetectionOutput& op, ReferenceArgs& a) {
   a.out(0).set_lod(one_level(found.offsets));
 }
 
-inline constexpr const OpRow* retinanet_detection_output_op = &kOpRow<RetinanetDetectionOutput>;
+inline constexpr const OpSchema* retinanet_detection_output_op = &kOpSchema<RetinanetDetectionOutput>;
 
 }  // namespace coracle

@@ -123,6 +123,6 @@ inline void reference(const RoiAlign& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* roi_align_op = &kOpRow<RoiAlign>;
+inline constexpr const OpSchema* roi_align_op = &kOpSchema<RoiAlign>;
 
 }  // namespace coracle

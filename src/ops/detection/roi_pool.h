@@ -86,6 +86,6 @@ inline void reference(const RoiPool& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* roi_pool_op = &kOpRow<RoiPool>;
+inline constexpr const OpSchema* roi_pool_op = &kOpSchema<RoiPool>;
 
 }  // namespace coracle

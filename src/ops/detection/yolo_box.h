@@ -151,6 +151,6 @@ inline void reference(const YoloBox& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* yolo_box_op = &kOpRow<YoloBox>;
+inline constexpr const OpSchema* yolo_box_op = &kOpSchema<YoloBox>;
 
 }  // namespace coracle

@@ -24,6 +24,6 @@ inline void reference(const Add&, ReferenceArgs& a) {
   reference_binary(a, [](auto x, auto y) { return wrapped_sum(x, y); });
 }
 
-inline constexpr const OpRow* add_op = &kOpRow<Add>;
+inline constexpr const OpSchema* add_op = &kOpSchema<Add>;
 
 }  // namespace coracle

@@ -44,6 +44,6 @@ inline void reference(const AddN&, ReferenceArgs& a) {
   visit_real(a.out(0).dtype(), [&](auto* p) { add_up(a.out(0).data<std::remove_pointer_t<decltype(p)>>(), 0.0); });
 }
 
-inline constexpr const OpRow* add_n_op = &kOpRow<AddN>;
+inline constexpr const OpSchema* add_n_op = &kOpSchema<AddN>;
 
 }  // namespace coracle

@@ -53,6 +53,6 @@ inline void reference(const AddNArray&, ReferenceArgs& a) {
   a.out(0) = sums;
 }
 
-inline constexpr const OpRow* add_n_array_op = &kOpRow<AddNArray>;
+inline constexpr const OpSchema* add_n_array_op = &kOpSchema<AddNArray>;
 
 }  // namespace coracle

@@ -36,6 +36,6 @@ inline void reference(const Atan2&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* atan2_op = &kOpRow<Atan2>;
+inline constexpr const OpSchema* atan2_op = &kOpSchema<Atan2>;
 
 }  // namespace coracle

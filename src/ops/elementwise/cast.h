@@ -25,6 +25,6 @@ inline void reference(const Cast& op, ReferenceArgs& a) { cast(a.in(0), op.dtype
 
 inline bool is_identity(const Cast& op, const NodeFacts& f) { return f.in(0).dtype == op.dtype; }
 
-inline constexpr const OpRow* cast_op = &kOpRow<Cast>;
+inline constexpr const OpSchema* cast_op = &kOpSchema<Cast>;
 
 }  // namespace coracle

@@ -34,6 +34,6 @@ inline std::optional<UnaryStep> unary_step(const Clip&, const NodeFacts& f) {
   return unary(UnaryKind::kClip, *low, *high);
 }
 
-inline constexpr const OpRow* clip_op = &kOpRow<Clip>;
+inline constexpr const OpSchema* clip_op = &kOpSchema<Clip>;
 
 }  // namespace coracle

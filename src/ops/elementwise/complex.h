@@ -33,6 +33,6 @@ inline void reference(const Complex&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* complex_op = &kOpRow<Complex>;
+inline constexpr const OpSchema* complex_op = &kOpSchema<Complex>;
 
 }  // namespace coracle

@@ -28,6 +28,6 @@ inline void reference(const Copysign&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* copysign_op = &kOpRow<Copysign>;
+inline constexpr const OpSchema* copysign_op = &kOpSchema<Copysign>;
 
 }  // namespace coracle

@@ -24,6 +24,6 @@ inline void reference(const Divide&, ReferenceArgs& a) {
   reference_binary(a, [](auto x, auto y) { return quotient(x, y); });
 }
 
-inline constexpr const OpRow* divide_op = &kOpRow<Divide>;
+inline constexpr const OpSchema* divide_op = &kOpSchema<Divide>;
 
 }  // namespace coracle

@@ -30,6 +30,6 @@ inline void reference(const ElementwisePow&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* elementwise_pow_op = &kOpRow<ElementwisePow>;
+inline constexpr const OpSchema* elementwise_pow_op = &kOpSchema<ElementwisePow>;
 
 }  // namespace coracle

@@ -20,6 +20,6 @@ inline void reference(const FloorDivide&, ReferenceArgs& a) {
   reference_binary(a, [](auto x, auto y) { return floor_quotient(x, y); });
 }
 
-inline constexpr const OpRow* floor_divide_op = &kOpRow<FloorDivide>;
+inline constexpr const OpSchema* floor_divide_op = &kOpSchema<FloorDivide>;
 
 }  // namespace coracle

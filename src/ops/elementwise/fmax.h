@@ -21,6 +21,6 @@ inline void reference(const Fmax&, ReferenceArgs& a) {
   reference_binary(a, [](auto x, auto y) { return x != x ? y : (y != y ? x : std::max(x, y)); });
 }
 
-inline constexpr const OpRow* fmax_op = &kOpRow<Fmax>;
+inline constexpr const OpSchema* fmax_op = &kOpSchema<Fmax>;
 
 }  // namespace coracle

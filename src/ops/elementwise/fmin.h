@@ -21,6 +21,6 @@ inline void reference(const Fmin&, ReferenceArgs& a) {
   reference_binary(a, [](auto x, auto y) { return x != x ? y : (y != y ? x : std::min(x, y)); });
 }
 
-inline constexpr const OpRow* fmin_op = &kOpRow<Fmin>;
+inline constexpr const OpSchema* fmin_op = &kOpSchema<Fmin>;
 
 }  // namespace coracle

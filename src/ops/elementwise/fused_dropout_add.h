@@ -26,6 +26,6 @@ struct FusedDropoutAdd {
   friend bool operator==(const FusedDropoutAdd&, const FusedDropoutAdd&) = default;
 };
 
-inline constexpr const OpRow* fused_dropout_add_op = &kOpRow<FusedDropoutAdd>;
+inline constexpr const OpSchema* fused_dropout_add_op = &kOpSchema<FusedDropoutAdd>;
 
 }  // namespace coracle

@@ -15,6 +15,6 @@ struct FusedElementwiseAdd {
   friend bool operator==(const FusedElementwiseAdd&, const FusedElementwiseAdd&) = default;
 };
 
-inline constexpr const OpRow* fused_elementwise_add_op = &kOpRow<FusedElementwiseAdd>;
+inline constexpr const OpSchema* fused_elementwise_add_op = &kOpSchema<FusedElementwiseAdd>;
 
 }  // namespace coracle

@@ -16,6 +16,6 @@ struct FusedElementwiseDiv {
   friend bool operator==(const FusedElementwiseDiv&, const FusedElementwiseDiv&) = default;
 };
 
-inline constexpr const OpRow* fused_elementwise_div_op = &kOpRow<FusedElementwiseDiv>;
+inline constexpr const OpSchema* fused_elementwise_div_op = &kOpSchema<FusedElementwiseDiv>;
 
 }  // namespace coracle

@@ -15,6 +15,6 @@ struct FusedElementwiseMul {
   friend bool operator==(const FusedElementwiseMul&, const FusedElementwiseMul&) = default;
 };
 
-inline constexpr const OpRow* fused_elementwise_mul_op = &kOpRow<FusedElementwiseMul>;
+inline constexpr const OpSchema* fused_elementwise_mul_op = &kOpSchema<FusedElementwiseMul>;
 
 }  // namespace coracle

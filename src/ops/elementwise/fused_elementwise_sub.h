@@ -16,6 +16,6 @@ struct FusedElementwiseSub {
   friend bool operator==(const FusedElementwiseSub&, const FusedElementwiseSub&) = default;
 };
 
-inline constexpr const OpRow* fused_elementwise_sub_op = &kOpRow<FusedElementwiseSub>;
+inline constexpr const OpSchema* fused_elementwise_sub_op = &kOpSchema<FusedElementwiseSub>;
 
 }  // namespace coracle

@@ -15,6 +15,6 @@ struct FusedElemwiseActivation {
   friend bool operator==(const FusedElemwiseActivation&, const FusedElemwiseActivation&) = default;
 };
 
-inline constexpr const OpRow* fused_elemwise_activation_op = &kOpRow<FusedElemwiseActivation>;
+inline constexpr const OpSchema* fused_elemwise_activation_op = &kOpSchema<FusedElemwiseActivation>;
 
 }  // namespace coracle

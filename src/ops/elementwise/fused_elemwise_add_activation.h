@@ -15,6 +15,6 @@ struct FusedElemwiseAddActivation {
   friend bool operator==(const FusedElemwiseAddActivation&, const FusedElemwiseAddActivation&) = default;
 };
 
-inline constexpr const OpRow* fused_elemwise_add_activation_op = &kOpRow<FusedElemwiseAddActivation>;
+inline constexpr const OpSchema* fused_elemwise_add_activation_op = &kOpSchema<FusedElemwiseAddActivation>;
 
 }  // namespace coracle

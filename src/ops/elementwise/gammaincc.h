@@ -63,6 +63,6 @@ inline void reference(const Gammaincc&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* gammaincc_op = &kOpRow<Gammaincc>;
+inline constexpr const OpSchema* gammaincc_op = &kOpSchema<Gammaincc>;
 
 }  // namespace coracle

@@ -22,6 +22,6 @@ inline void reference(const Heaviside&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* heaviside_op = &kOpRow<Heaviside>;
+inline constexpr const OpSchema* heaviside_op = &kOpSchema<Heaviside>;
 
 }  // namespace coracle

@@ -24,6 +24,6 @@ inline void reference(const Increment& op, ReferenceArgs& a) {
   reference_unary(a, [step](double x) { return x + step; });
 }
 
-inline constexpr const OpRow* increment_op = &kOpRow<Increment>;
+inline constexpr const OpSchema* increment_op = &kOpSchema<Increment>;
 
 }  // namespace coracle

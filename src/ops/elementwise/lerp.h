@@ -41,6 +41,6 @@ inline void reference(const Lerp&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* lerp_op = &kOpRow<Lerp>;
+inline constexpr const OpSchema* lerp_op = &kOpSchema<Lerp>;
 
 }  // namespace coracle

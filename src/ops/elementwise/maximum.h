@@ -21,6 +21,6 @@ inline void reference(const Maximum&, ReferenceArgs& a) {
   reference_binary(a, [](auto x, auto y) { return x != x ? x : (y != y ? y : std::max(x, y)); });
 }
 
-inline constexpr const OpRow* maximum_op = &kOpRow<Maximum>;
+inline constexpr const OpSchema* maximum_op = &kOpSchema<Maximum>;
 
 }  // namespace coracle

@@ -21,6 +21,6 @@ inline void reference(const Minimum&, ReferenceArgs& a) {
   reference_binary(a, [](auto x, auto y) { return x != x ? x : (y != y ? y : std::min(x, y)); });
 }
 
-inline constexpr const OpRow* minimum_op = &kOpRow<Minimum>;
+inline constexpr const OpSchema* minimum_op = &kOpSchema<Minimum>;
 
 }  // namespace coracle

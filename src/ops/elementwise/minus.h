@@ -14,6 +14,6 @@ struct Minus {
   static void lower(Lowering& l) { l.bind("Out", l.add(Subtract{}, {{l.input("X")}, {l.input("Y")}})); }
 };
 
-inline constexpr const OpRow* minus_op = &kOpRow<Minus>;
+inline constexpr const OpSchema* minus_op = &kOpSchema<Minus>;
 
 }  // namespace coracle

@@ -24,6 +24,6 @@ inline void reference(const Multiply&, ReferenceArgs& a) {
   reference_binary(a, [](auto x, auto y) { return wrapped_product(x, y); });
 }
 
-inline constexpr const OpRow* multiply_op = &kOpRow<Multiply>;
+inline constexpr const OpSchema* multiply_op = &kOpSchema<Multiply>;
 
 }  // namespace coracle

@@ -28,6 +28,6 @@ inline void reference(const Nextafter&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* nextafter_op = &kOpRow<Nextafter>;
+inline constexpr const OpSchema* nextafter_op = &kOpSchema<Nextafter>;
 
 }  // namespace coracle

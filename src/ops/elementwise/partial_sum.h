@@ -38,6 +38,6 @@ inline void reference(const PartialSum& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* partial_sum_op = &kOpRow<PartialSum>;
+inline constexpr const OpSchema* partial_sum_op = &kOpSchema<PartialSum>;
 
 }  // namespace coracle

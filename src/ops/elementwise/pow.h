@@ -52,6 +52,6 @@ inline std::optional<UnaryStep> unary_step(const Pow&, const NodeFacts& f) {
   return unary(UnaryKind::kPow, *exponent);
 }
 
-inline constexpr const OpRow* pow_op = &kOpRow<Pow>;
+inline constexpr const OpSchema* pow_op = &kOpSchema<Pow>;
 
 }  // namespace coracle

@@ -28,6 +28,6 @@ inline std::optional<UnaryStep> unary_step(const ReluClipped& op, const NodeFact
   return unary(UnaryKind::kClip, 0, op.limit);
 }
 
-inline constexpr const OpRow* relu_clipped_op = &kOpRow<ReluClipped>;
+inline constexpr const OpSchema* relu_clipped_op = &kOpSchema<ReluClipped>;
 
 }  // namespace coracle

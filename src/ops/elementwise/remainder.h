@@ -20,6 +20,6 @@ inline void reference(const Remainder&, ReferenceArgs& a) {
   reference_binary(a, [](auto x, auto y) { return floor_remainder(x, y); });
 }
 
-inline constexpr const OpRow* remainder_op = &kOpRow<Remainder>;
+inline constexpr const OpSchema* remainder_op = &kOpSchema<Remainder>;
 
 }  // namespace coracle

@@ -67,6 +67,6 @@ inline std::optional<UnaryStep> unary_step(const Scale& op, const NodeFacts& f) 
 
 inline bool is_identity(const Scale& op, const NodeFacts& f) { return op.bias == 0 && f.number(1, 1.0) == 1.0; }
 
-inline constexpr const OpRow* scale_op = &kOpRow<Scale>;
+inline constexpr const OpSchema* scale_op = &kOpSchema<Scale>;
 
 }  // namespace coracle

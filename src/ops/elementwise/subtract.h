@@ -24,6 +24,6 @@ inline void reference(const Subtract&, ReferenceArgs& a) {
   reference_binary(a, [](auto x, auto y) { return wrapped_difference(x, y); });
 }
 
-inline constexpr const OpRow* subtract_op = &kOpRow<Subtract>;
+inline constexpr const OpSchema* subtract_op = &kOpSchema<Subtract>;
 
 }  // namespace coracle

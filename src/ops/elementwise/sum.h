@@ -38,6 +38,6 @@ inline void reference(const Sum& op, ReferenceArgs& a) {
       a.in(0), reduced, a.out(0), 0.0, [](double s, double x) { return s + x; }, [](double s, double) { return s; });
 }
 
-inline constexpr const OpRow* sum_op = &kOpRow<Sum>;
+inline constexpr const OpSchema* sum_op = &kOpSchema<Sum>;
 
 }  // namespace coracle

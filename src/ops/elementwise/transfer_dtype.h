@@ -16,6 +16,6 @@ struct TransferDtype {
   friend bool operator==(const TransferDtype&, const TransferDtype&) = default;
 };
 
-inline constexpr const OpRow* transfer_dtype_op = &kOpRow<TransferDtype>;
+inline constexpr const OpSchema* transfer_dtype_op = &kOpSchema<TransferDtype>;
 
 }  // namespace coracle

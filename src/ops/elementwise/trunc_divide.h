@@ -27,6 +27,6 @@ inline void reference(const TruncDivide&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* trunc_divide_op = &kOpRow<TruncDivide>;
+inline constexpr const OpSchema* trunc_divide_op = &kOpSchema<TruncDivide>;
 
 }  // namespace coracle

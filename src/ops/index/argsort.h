@@ -36,6 +36,6 @@ inline void reference(const Argsort& op, ReferenceArgs& a) {
   take_sorted(a.in(0), axis, op.descending, a.shape(0).is_scalar() ? 1 : a.shape(0)[axis], a.out(0), &a.out(1));
 }
 
-inline constexpr const OpRow* argsort_op = &kOpRow<Argsort>;
+inline constexpr const OpSchema* argsort_op = &kOpSchema<Argsort>;
 
 }  // namespace coracle

@@ -50,6 +50,6 @@ inline void reference(const Bincount&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* bincount_op = &kOpRow<Bincount>;
+inline constexpr const OpSchema* bincount_op = &kOpSchema<Bincount>;
 
 }  // namespace coracle

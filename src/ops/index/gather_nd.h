@@ -44,6 +44,6 @@ inline void reference(const GatherNd&, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* gather_nd_op = &kOpRow<GatherNd>;
+inline constexpr const OpSchema* gather_nd_op = &kOpSchema<GatherNd>;
 
 }  // namespace coracle

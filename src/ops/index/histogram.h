@@ -77,6 +77,6 @@ inline void reference(const Histogram& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* histogram_op = &kOpRow<Histogram>;
+inline constexpr const OpSchema* histogram_op = &kOpSchema<Histogram>;
 
 }  // namespace coracle

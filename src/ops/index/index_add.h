@@ -46,6 +46,6 @@ inline void reference(const IndexAdd& op, ReferenceArgs& a) {
   scatter_rows(a.in(2), positions, x.inner, true, a.out(0));
 }
 
-inline constexpr const OpRow* index_add_op = &kOpRow<IndexAdd>;
+inline constexpr const OpSchema* index_add_op = &kOpSchema<IndexAdd>;
 
 }  // namespace coracle

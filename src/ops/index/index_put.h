@@ -78,6 +78,6 @@ inline void reference(const IndexPut& op, ReferenceArgs& a) {
   scatter_rows(value, positions, x.count(depth, x.rank()), op.accumulate, a.out(0));
 }
 
-inline constexpr const OpRow* index_put_op = &kOpRow<IndexPut>;
+inline constexpr const OpSchema* index_put_op = &kOpSchema<IndexPut>;
 
 }  // namespace coracle

@@ -36,6 +36,6 @@ inline void reference(const IndexSample&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* index_sample_op = &kOpRow<IndexSample>;
+inline constexpr const OpSchema* index_sample_op = &kOpSchema<IndexSample>;
 
 }  // namespace coracle

@@ -32,6 +32,6 @@ inline void reference(const IndexSelect& op, ReferenceArgs& a) {
   gather_slices(a.in(0), a.in(1), normalize_axis(op.axis, a.shape(0).rank()), a.out(0));
 }
 
-inline constexpr const OpRow* index_select_op = &kOpRow<IndexSelect>;
+inline constexpr const OpSchema* index_select_op = &kOpSchema<IndexSelect>;
 
 }  // namespace coracle

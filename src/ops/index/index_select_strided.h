@@ -21,6 +21,6 @@ struct IndexSelectStrided {
   friend bool operator==(const IndexSelectStrided&, const IndexSelectStrided&) = default;
 };
 
-inline constexpr const OpRow* index_select_strided_op = &kOpRow<IndexSelectStrided>;
+inline constexpr const OpSchema* index_select_strided_op = &kOpSchema<IndexSelectStrided>;
 
 }  // namespace coracle

@@ -28,6 +28,6 @@ inline void infer(const LookupTable&, InferArgs& a) {
 
 inline void reference(const LookupTable& op, ReferenceArgs& a) { embed(a.in(0), a.in(1), op.padding_idx, a.out(0)); }
 
-inline constexpr const OpRow* lookup_table_op = &kOpRow<LookupTable>;
+inline constexpr const OpSchema* lookup_table_op = &kOpSchema<LookupTable>;
 
 }  // namespace coracle

@@ -20,6 +20,6 @@ inline void infer(const MaskedFill&, InferArgs& a) {
 
 inline void reference(const MaskedFill&, ReferenceArgs& a) { choose(a.in(1), a.in(2), a.in(0), a.out(0)); }
 
-inline constexpr const OpRow* masked_fill_op = &kOpRow<MaskedFill>;
+inline constexpr const OpSchema* masked_fill_op = &kOpSchema<MaskedFill>;
 
 }  // namespace coracle

@@ -41,6 +41,6 @@ inline void reference(const MaskedSelect&, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* masked_select_op = &kOpRow<MaskedSelect>;
+inline constexpr const OpSchema* masked_select_op = &kOpSchema<MaskedSelect>;
 
 }  // namespace coracle

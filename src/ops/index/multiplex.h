@@ -38,6 +38,6 @@ inline void reference(const Multiplex&, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* multiplex_op = &kOpRow<Multiplex>;
+inline constexpr const OpSchema* multiplex_op = &kOpSchema<Multiplex>;
 
 }  // namespace coracle

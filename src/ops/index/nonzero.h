@@ -43,6 +43,6 @@ inline void reference(const Nonzero&, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* nonzero_op = &kOpRow<Nonzero>;
+inline constexpr const OpSchema* nonzero_op = &kOpSchema<Nonzero>;
 
 }  // namespace coracle

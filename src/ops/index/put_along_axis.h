@@ -91,9 +91,9 @@ inline void reference(const PutAlongAxis& op, ReferenceArgs& a) {
 inline void PutAlongAxis::lower(Lowering& l) {
   auto op = l.read<PutAlongAxis>();
   op.as_matrices = !l.is_pir();
-  l.bind("Result", l.add(op, l.ports_of(kOpRow<PutAlongAxis>)));
+  l.bind("Result", l.add(op, l.ports_of(kOpSchema<PutAlongAxis>)));
 }
 
-inline constexpr const OpRow* put_along_axis_op = &kOpRow<PutAlongAxis>;
+inline constexpr const OpSchema* put_along_axis_op = &kOpSchema<PutAlongAxis>;
 
 }  // namespace coracle

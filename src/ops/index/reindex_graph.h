@@ -69,6 +69,6 @@ inline void reference(const ReindexGraph&, ReferenceArgs& a) {
   a.out(2) = index_row(found.first, dtype);
 }
 
-inline constexpr const OpRow* reindex_graph_op = &kOpRow<ReindexGraph>;
+inline constexpr const OpSchema* reindex_graph_op = &kOpSchema<ReindexGraph>;
 
 }  // namespace coracle

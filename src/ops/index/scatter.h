@@ -51,6 +51,6 @@ inline void reference(const Scatter& op, ReferenceArgs& a) {
   scatter_rows(a.in(2), rows, width, !op.overwrite, a.out(0));
 }
 
-inline constexpr const OpRow* scatter_op = &kOpRow<Scatter>;
+inline constexpr const OpSchema* scatter_op = &kOpSchema<Scatter>;
 
 }  // namespace coracle

@@ -35,6 +35,6 @@ inline void reference(const ScatterNdAdd&, ReferenceArgs& a) {
   scatter_rows(a.in(2), row_positions(a.in(1), x), x.count(depth, x.rank()), true, a.out(0));
 }
 
-inline constexpr const OpRow* scatter_nd_add_op = &kOpRow<ScatterNdAdd>;
+inline constexpr const OpSchema* scatter_nd_add_op = &kOpSchema<ScatterNdAdd>;
 
 }  // namespace coracle

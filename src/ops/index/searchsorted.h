@@ -63,6 +63,6 @@ inline void reference(const Searchsorted& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* searchsorted_op = &kOpRow<Searchsorted>;
+inline constexpr const OpSchema* searchsorted_op = &kOpSchema<Searchsorted>;
 
 }  // namespace coracle

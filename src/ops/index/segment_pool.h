@@ -68,6 +68,6 @@ inline void reference(const SegmentPool& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* segment_pool_op = &kOpRow<SegmentPool>;
+inline constexpr const OpSchema* segment_pool_op = &kOpSchema<SegmentPool>;
 
 }  // namespace coracle

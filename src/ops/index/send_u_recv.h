@@ -48,6 +48,6 @@ inline void reference(const SendURecv& op, ReferenceArgs& a) {
   a.out(1).assign(groups.counts());
 }
 
-inline constexpr const OpRow* send_u_recv_op = &kOpRow<SendURecv>;
+inline constexpr const OpSchema* send_u_recv_op = &kOpSchema<SendURecv>;
 
 }  // namespace coracle

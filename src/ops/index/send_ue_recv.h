@@ -46,6 +46,6 @@ inline void reference(const SendUeRecv& op, ReferenceArgs& a) {
   a.out(1).assign(groups.counts());
 }
 
-inline constexpr const OpRow* send_ue_recv_op = &kOpRow<SendUeRecv>;
+inline constexpr const OpSchema* send_ue_recv_op = &kOpSchema<SendUeRecv>;
 
 }  // namespace coracle

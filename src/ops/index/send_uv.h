@@ -34,6 +34,6 @@ inline void reference(const SendUv& op, ReferenceArgs& a) {
   a.out(0).assign(std::span<const double>(all));
 }
 
-inline constexpr const OpRow* send_uv_op = &kOpRow<SendUv>;
+inline constexpr const OpSchema* send_uv_op = &kOpSchema<SendUv>;
 
 }  // namespace coracle

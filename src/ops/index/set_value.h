@@ -20,10 +20,10 @@ struct SetValue {
     auto op = l.read<SetValueWithTensor>();
     op.legacy_bounds = !l.is_pir();
     if (!l.is_pir() && l.has("ValueTensor")) {
-      l.bind("Out", l.add(op, l.ports_of(kOpRow<SetValueWithTensor>)));
+      l.bind("Out", l.add(op, l.ports_of(kOpSchema<SetValueWithTensor>)));
       return;
     }
-    PortValues ports = l.ports_of(kOpRow<SetValue>);
+    PortValues ports = l.ports_of(kOpSchema<SetValue>);
     require(!ports.empty() && !ports[0].empty() && ports[0][0] != kNoValue, "set_value has no operand");
     const Fact& x = l.fact(ports[0][0]);
     const DType dtype = x.type_known() ? x.dtype : l.attribute<DType>("dtype", DType::kFloat32);
@@ -38,6 +38,6 @@ struct SetValue {
   }
 };
 
-inline constexpr const OpRow* set_value_op = &kOpRow<SetValue>;
+inline constexpr const OpSchema* set_value_op = &kOpSchema<SetValue>;
 
 }  // namespace coracle

@@ -95,6 +95,6 @@ inline void reference(const SetValueWithTensor& op, ReferenceArgs& a) {
   copy_elements(values.raw(), broadcast_values(values.shape(), slice), a.out(0).raw(), slice, size_of(x.dtype()));
 }
 
-inline constexpr const OpRow* set_value_with_tensor_op = &kOpRow<SetValueWithTensor>;
+inline constexpr const OpSchema* set_value_with_tensor_op = &kOpSchema<SetValueWithTensor>;
 
 }  // namespace coracle

@@ -44,6 +44,6 @@ inline void reference(const ShardIndex& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* shard_index_op = &kOpRow<ShardIndex>;
+inline constexpr const OpSchema* shard_index_op = &kOpSchema<ShardIndex>;
 
 }  // namespace coracle

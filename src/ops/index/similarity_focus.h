@@ -79,6 +79,6 @@ inline void reference(const SimilarityFocus& op, ReferenceArgs& a) {
   a.out(0).assign(std::span<const double>(mask));
 }
 
-inline constexpr const OpRow* similarity_focus_op = &kOpRow<SimilarityFocus>;
+inline constexpr const OpSchema* similarity_focus_op = &kOpSchema<SimilarityFocus>;
 
 }  // namespace coracle

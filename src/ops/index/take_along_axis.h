@@ -39,9 +39,9 @@ inline void reference(const TakeAlongAxis& op, ReferenceArgs& a) {
 inline void TakeAlongAxis::lower(Lowering& l) {
   auto op = l.read<TakeAlongAxis>();
   op.as_matrices = !l.is_pir();
-  l.bind("Result", l.add(op, l.ports_of(kOpRow<TakeAlongAxis>)));
+  l.bind("Result", l.add(op, l.ports_of(kOpSchema<TakeAlongAxis>)));
 }
 
-inline constexpr const OpRow* take_along_axis_op = &kOpRow<TakeAlongAxis>;
+inline constexpr const OpSchema* take_along_axis_op = &kOpSchema<TakeAlongAxis>;
 
 }  // namespace coracle

@@ -67,6 +67,6 @@ inline void reference(const TdmChild& op, ReferenceArgs& a) {
   a.out(1).assign(std::span<const int64_t>(items));
 }
 
-inline constexpr const OpRow* tdm_child_op = &kOpRow<TdmChild>;
+inline constexpr const OpSchema* tdm_child_op = &kOpSchema<TdmChild>;
 
 }  // namespace coracle

@@ -52,6 +52,6 @@ inline void reference(const Topk& op, ReferenceArgs& a) {
   take_selected(a.in(0), axis, k, how, a.out(0), a.wants(1) ? &a.out(1) : nullptr);
 }
 
-inline constexpr const OpRow* topk_op = &kOpRow<Topk>;
+inline constexpr const OpSchema* topk_op = &kOpSchema<Topk>;
 
 }  // namespace coracle

@@ -26,6 +26,6 @@ inline void reference(const TopkV1&, ReferenceArgs& a) {
   take_selected(a.in(0), axis, k, kTopkV1Selection, a.out(0), a.wants(1) ? &a.out(1) : nullptr);
 }
 
-inline constexpr const OpRow* topk_v1_op = &kOpRow<TopkV1>;
+inline constexpr const OpSchema* topk_v1_op = &kOpSchema<TopkV1>;
 
 }  // namespace coracle

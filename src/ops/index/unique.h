@@ -36,6 +36,6 @@ inline void reference(const Unique& op, ReferenceArgs& a) {
   if (a.wants(3)) a.out(3) = index_row(distinct.counts, dtype);
 }
 
-inline constexpr const OpRow* unique_op = &kOpRow<Unique>;
+inline constexpr const OpSchema* unique_op = &kOpSchema<Unique>;
 
 }  // namespace coracle

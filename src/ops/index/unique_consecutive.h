@@ -34,6 +34,6 @@ inline void reference(const UniqueConsecutive& op, ReferenceArgs& a) {
   if (a.wants(2)) a.out(2) = index_row(distinct.counts, dtype);
 }
 
-inline constexpr const OpRow* unique_consecutive_op = &kOpRow<UniqueConsecutive>;
+inline constexpr const OpSchema* unique_consecutive_op = &kOpSchema<UniqueConsecutive>;
 
 }  // namespace coracle

@@ -25,6 +25,6 @@ inline void reference(const UniqueWithCounts& op, ReferenceArgs& a) {
   a.out(2) = index_row(distinct.counts, index_dtype(op.dtype));
 }
 
-inline constexpr const OpRow* unique_with_counts_op = &kOpRow<UniqueWithCounts>;
+inline constexpr const OpSchema* unique_with_counts_op = &kOpSchema<UniqueWithCounts>;
 
 }  // namespace coracle

@@ -44,6 +44,6 @@ inline void choose(const Tensor& condition, const Tensor& x, const Tensor& y, Te
 
 inline void reference(const Where&, ReferenceArgs& a) { choose(a.in(0), a.in(1), a.in(2), a.out(0)); }
 
-inline constexpr const OpRow* where_op = &kOpRow<Where>;
+inline constexpr const OpSchema* where_op = &kOpSchema<Where>;
 
 }  // namespace coracle

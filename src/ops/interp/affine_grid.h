@@ -84,6 +84,6 @@ inline void reference(const AffineGrid& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* affine_grid_op = &kOpRow<AffineGrid>;
+inline constexpr const OpSchema* affine_grid_op = &kOpSchema<AffineGrid>;
 
 }  // namespace coracle

@@ -19,6 +19,6 @@ inline void reference(const BicubicInterp& op, ReferenceArgs& a) {
   reference_interpolation(op, BicubicInterp::kKind, a);
 }
 
-inline constexpr const OpRow* bicubic_interp_op = &kOpRow<BicubicInterp>;
+inline constexpr const OpSchema* bicubic_interp_op = &kOpSchema<BicubicInterp>;
 
 }  // namespace coracle

@@ -19,6 +19,6 @@ inline void reference(const BilinearInterp& op, ReferenceArgs& a) {
   reference_interpolation(op, BilinearInterp::kKind, a);
 }
 
-inline constexpr const OpRow* bilinear_interp_op = &kOpRow<BilinearInterp>;
+inline constexpr const OpSchema* bilinear_interp_op = &kOpSchema<BilinearInterp>;
 
 }  // namespace coracle

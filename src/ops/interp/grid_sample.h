@@ -43,6 +43,6 @@ float grid_position(const GridSample& op, float coordinate, int64_t n);
 void infer(const GridSample& op, InferArgs& a);
 void reference(const GridSample& op, ReferenceArgs& a);
 
-inline constexpr const OpRow* grid_sample_op = &kOpRow<GridSample>;
+inline constexpr const OpSchema* grid_sample_op = &kOpSchema<GridSample>;
 
 }  // namespace coracle

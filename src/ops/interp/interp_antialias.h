@@ -108,6 +108,6 @@ inline void reference(const InterpAntialias& op, ReferenceArgs& a) {
   store_channels_first(y, op.data_format, a.out(0));
 }
 
-inline constexpr const OpRow* interp_antialias_op = &kOpRow<InterpAntialias>;
+inline constexpr const OpSchema* interp_antialias_op = &kOpSchema<InterpAntialias>;
 
 }  // namespace coracle

@@ -21,6 +21,6 @@ inline void reference(const LegacyBicubicInterp& op, ReferenceArgs& a) {
   reference_interpolation(op, LegacyBicubicInterp::kKind, a);
 }
 
-inline constexpr const OpRow* legacy_bicubic_interp_op = &kOpRow<LegacyBicubicInterp>;
+inline constexpr const OpSchema* legacy_bicubic_interp_op = &kOpSchema<LegacyBicubicInterp>;
 
 }  // namespace coracle

@@ -21,6 +21,6 @@ inline void reference(const LegacyBilinearInterp& op, ReferenceArgs& a) {
   reference_interpolation(op, LegacyBilinearInterp::kKind, a);
 }
 
-inline constexpr const OpRow* legacy_bilinear_interp_op = &kOpRow<LegacyBilinearInterp>;
+inline constexpr const OpSchema* legacy_bilinear_interp_op = &kOpSchema<LegacyBilinearInterp>;
 
 }  // namespace coracle

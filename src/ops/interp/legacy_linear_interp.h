@@ -19,6 +19,6 @@ inline void reference(const LegacyLinearInterp& op, ReferenceArgs& a) {
   reference_interpolation(op, LegacyLinearInterp::kKind, a);
 }
 
-inline constexpr const OpRow* legacy_linear_interp_op = &kOpRow<LegacyLinearInterp>;
+inline constexpr const OpSchema* legacy_linear_interp_op = &kOpSchema<LegacyLinearInterp>;
 
 }  // namespace coracle

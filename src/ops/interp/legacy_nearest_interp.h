@@ -21,6 +21,6 @@ inline void reference(const LegacyNearestInterp& op, ReferenceArgs& a) {
   reference_interpolation(op, LegacyNearestInterp::kKind, a);
 }
 
-inline constexpr const OpRow* legacy_nearest_interp_op = &kOpRow<LegacyNearestInterp>;
+inline constexpr const OpSchema* legacy_nearest_interp_op = &kOpSchema<LegacyNearestInterp>;
 
 }  // namespace coracle

@@ -21,6 +21,6 @@ inline void reference(const LegacyTrilinearInterp& op, ReferenceArgs& a) {
   reference_interpolation(op, LegacyTrilinearInterp::kKind, a);
 }
 
-inline constexpr const OpRow* legacy_trilinear_interp_op = &kOpRow<LegacyTrilinearInterp>;
+inline constexpr const OpSchema* legacy_trilinear_interp_op = &kOpSchema<LegacyTrilinearInterp>;
 
 }  // namespace coracle

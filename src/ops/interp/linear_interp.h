@@ -23,9 +23,9 @@ inline void reference(const LinearInterp& op, ReferenceArgs& a) { reference_inte
 inline void LinearInterp::lower(Lowering& l) {
   LinearInterp op = l.read<LinearInterp>();
   op.scales_single = l.is_pir() || l.program_version() >= 3000000;
-  l.bind("Out", l.add(op, l.ports_of(kOpRow<LinearInterp>)));
+  l.bind("Out", l.add(op, l.ports_of(kOpSchema<LinearInterp>)));
 }
 
-inline constexpr const OpRow* linear_interp_op = &kOpRow<LinearInterp>;
+inline constexpr const OpSchema* linear_interp_op = &kOpSchema<LinearInterp>;
 
 }  // namespace coracle

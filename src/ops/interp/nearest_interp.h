@@ -19,6 +19,6 @@ inline void reference(const NearestInterp& op, ReferenceArgs& a) {
   reference_interpolation(op, NearestInterp::kKind, a);
 }
 
-inline constexpr const OpRow* nearest_interp_op = &kOpRow<NearestInterp>;
+inline constexpr const OpSchema* nearest_interp_op = &kOpSchema<NearestInterp>;
 
 }  // namespace coracle

@@ -45,6 +45,6 @@ inline void reference(const NearestInterpAdd& op, ReferenceArgs& a) {
   a.out(0).assign(sums);
 }
 
-inline constexpr const OpRow* nearest_interp_add_op = &kOpRow<NearestInterpAdd>;
+inline constexpr const OpSchema* nearest_interp_add_op = &kOpSchema<NearestInterpAdd>;
 
 }  // namespace coracle

@@ -25,9 +25,9 @@ inline void reference(const TrilinearInterp& op, ReferenceArgs& a) {
 inline void TrilinearInterp::lower(Lowering& l) {
   TrilinearInterp op = l.read<TrilinearInterp>();
   op.scales_single = l.is_pir() || l.program_version() >= 3000000;
-  l.bind("Out", l.add(op, l.ports_of(kOpRow<TrilinearInterp>)));
+  l.bind("Out", l.add(op, l.ports_of(kOpSchema<TrilinearInterp>)));
 }
 
-inline constexpr const OpRow* trilinear_interp_op = &kOpRow<TrilinearInterp>;
+inline constexpr const OpSchema* trilinear_interp_op = &kOpSchema<TrilinearInterp>;
 
 }  // namespace coracle

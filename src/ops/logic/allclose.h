@@ -24,6 +24,6 @@ inline void reference(const Allclose& op, ReferenceArgs& a) {
   a.out(0).data<bool>()[0] = all;
 }
 
-inline constexpr const OpRow* allclose_op = &kOpRow<Allclose>;
+inline constexpr const OpSchema* allclose_op = &kOpSchema<Allclose>;
 
 }  // namespace coracle

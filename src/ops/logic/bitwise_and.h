@@ -18,6 +18,6 @@ inline void reference(const BitwiseAnd&, ReferenceArgs& a) {
   reference_bitwise(a, [](int64_t x, int64_t y) { return x & y; });
 }
 
-inline constexpr const OpRow* bitwise_and_op = &kOpRow<BitwiseAnd>;
+inline constexpr const OpSchema* bitwise_and_op = &kOpSchema<BitwiseAnd>;
 
 }  // namespace coracle

@@ -23,6 +23,6 @@ inline void reference(const BitwiseLeftShift&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* bitwise_left_shift_op = &kOpRow<BitwiseLeftShift>;
+inline constexpr const OpSchema* bitwise_left_shift_op = &kOpSchema<BitwiseLeftShift>;
 
 }  // namespace coracle

@@ -30,6 +30,6 @@ inline void reference(const BitwiseNot&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* bitwise_not_op = &kOpRow<BitwiseNot>;
+inline constexpr const OpSchema* bitwise_not_op = &kOpSchema<BitwiseNot>;
 
 }  // namespace coracle

@@ -18,6 +18,6 @@ inline void reference(const BitwiseOr&, ReferenceArgs& a) {
   reference_bitwise(a, [](int64_t x, int64_t y) { return x | y; });
 }
 
-inline constexpr const OpRow* bitwise_or_op = &kOpRow<BitwiseOr>;
+inline constexpr const OpSchema* bitwise_or_op = &kOpSchema<BitwiseOr>;
 
 }  // namespace coracle

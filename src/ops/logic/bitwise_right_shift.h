@@ -26,6 +26,6 @@ inline void reference(const BitwiseRightShift& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* bitwise_right_shift_op = &kOpRow<BitwiseRightShift>;
+inline constexpr const OpSchema* bitwise_right_shift_op = &kOpSchema<BitwiseRightShift>;
 
 }  // namespace coracle

@@ -18,6 +18,6 @@ inline void reference(const BitwiseXor&, ReferenceArgs& a) {
   reference_bitwise(a, [](int64_t x, int64_t y) { return x ^ y; });
 }
 
-inline constexpr const OpRow* bitwise_xor_op = &kOpRow<BitwiseXor>;
+inline constexpr const OpSchema* bitwise_xor_op = &kOpSchema<BitwiseXor>;
 
 }  // namespace coracle

@@ -35,11 +35,11 @@ inline ValueId tolerance(Lowering& l, const char* slot, const char* attribute, d
 
 template <class T>
 void lower_closeness(Lowering& l) {
-  if (l.is_pir()) return l.lower_by_ports(kOpRow<T>);
-  l.bind("Out", l.add(l.read_op(kOpRow<T>), {{l.input("Input")},
-                                             {l.input("Other")},
-                                             {tolerance(l, "Rtol", "rtol", 1e-5)},
-                                             {tolerance(l, "Atol", "atol", 1e-8)}}));
+  if (l.is_pir()) return l.lower_by_ports(kOpSchema<T>);
+  l.bind("Out", l.add(l.read_op(kOpSchema<T>), {{l.input("Input")},
+                                                {l.input("Other")},
+                                                {tolerance(l, "Rtol", "rtol", 1e-5)},
+                                                {tolerance(l, "Atol", "atol", 1e-8)}}));
 }
 
 /// f(result index, whether |x - y| <= atol + rtol * |y|) for each pair.

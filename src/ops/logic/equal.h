@@ -20,6 +20,6 @@ inline void reference(const Equal&, ReferenceArgs& a) {
   reference_comparison(a, [](auto x, auto y) { return x == y; });
 }
 
-inline constexpr const OpRow* equal_op = &kOpRow<Equal>;
+inline constexpr const OpSchema* equal_op = &kOpSchema<Equal>;
 
 }  // namespace coracle

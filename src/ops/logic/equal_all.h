@@ -31,6 +31,6 @@ inline void reference(const EqualAll&, ReferenceArgs& a) {
   a.out(0).data<bool>()[0] = same;
 }
 
-inline constexpr const OpRow* equal_all_op = &kOpRow<EqualAll>;
+inline constexpr const OpSchema* equal_all_op = &kOpSchema<EqualAll>;
 
 }  // namespace coracle

@@ -19,6 +19,6 @@ inline void reference(const GreaterEqual&, ReferenceArgs& a) {
   reference_comparison(a, [](auto x, auto y) { return x >= y; });
 }
 
-inline constexpr const OpRow* greater_equal_op = &kOpRow<GreaterEqual>;
+inline constexpr const OpSchema* greater_equal_op = &kOpSchema<GreaterEqual>;
 
 }  // namespace coracle

@@ -19,6 +19,6 @@ inline void reference(const GreaterThan&, ReferenceArgs& a) {
   reference_comparison(a, [](auto x, auto y) { return x > y; });
 }
 
-inline constexpr const OpRow* greater_than_op = &kOpRow<GreaterThan>;
+inline constexpr const OpSchema* greater_than_op = &kOpSchema<GreaterThan>;
 
 }  // namespace coracle

@@ -21,6 +21,6 @@ inline void infer(const HasElements&, InferArgs& a) {
 
 inline void reference(const HasElements&, ReferenceArgs& a) { a.out(0).data<bool>()[0] = !a.in(0).elements().empty(); }
 
-inline constexpr const OpRow* has_elements_op = &kOpRow<HasElements>;
+inline constexpr const OpSchema* has_elements_op = &kOpSchema<HasElements>;
 
 }  // namespace coracle

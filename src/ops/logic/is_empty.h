@@ -18,6 +18,6 @@ inline void infer(const IsEmpty&, InferArgs& a) { a.set(0, DType::kBool, Shape{}
 
 inline void reference(const IsEmpty&, ReferenceArgs& a) { a.out(0).data<bool>()[0] = a.in(0).count() == 0; }
 
-inline constexpr const OpRow* is_empty_op = &kOpRow<IsEmpty>;
+inline constexpr const OpSchema* is_empty_op = &kOpSchema<IsEmpty>;
 
 }  // namespace coracle

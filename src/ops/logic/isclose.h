@@ -20,6 +20,6 @@ inline void reference(const Isclose& op, ReferenceArgs& a) {
   each_closeness(op, a, a.out(0).shape(), [to](int64_t i, bool close) { to[i] = close; });
 }
 
-inline constexpr const OpRow* isclose_op = &kOpRow<Isclose>;
+inline constexpr const OpSchema* isclose_op = &kOpSchema<Isclose>;
 
 }  // namespace coracle

@@ -19,6 +19,6 @@ inline void reference(const LessEqual&, ReferenceArgs& a) {
   reference_comparison(a, [](auto x, auto y) { return x <= y; });
 }
 
-inline constexpr const OpRow* less_equal_op = &kOpRow<LessEqual>;
+inline constexpr const OpSchema* less_equal_op = &kOpSchema<LessEqual>;
 
 }  // namespace coracle

@@ -19,6 +19,6 @@ inline void reference(const LessThan&, ReferenceArgs& a) {
   reference_comparison(a, [](auto x, auto y) { return x < y; });
 }
 
-inline constexpr const OpRow* less_than_op = &kOpRow<LessThan>;
+inline constexpr const OpSchema* less_than_op = &kOpSchema<LessThan>;
 
 }  // namespace coracle

@@ -19,6 +19,6 @@ inline void reference(const LogicalAnd&, ReferenceArgs& a) {
   reference_comparison(a, [](auto x, auto y) { return (x != 0) && (y != 0); });
 }
 
-inline constexpr const OpRow* logical_and_op = &kOpRow<LogicalAnd>;
+inline constexpr const OpSchema* logical_and_op = &kOpSchema<LogicalAnd>;
 
 }  // namespace coracle

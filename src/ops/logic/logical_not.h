@@ -23,6 +23,6 @@ inline void reference(const LogicalNot&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* logical_not_op = &kOpRow<LogicalNot>;
+inline constexpr const OpSchema* logical_not_op = &kOpSchema<LogicalNot>;
 
 }  // namespace coracle

@@ -19,6 +19,6 @@ inline void reference(const LogicalOr&, ReferenceArgs& a) {
   reference_comparison(a, [](auto x, auto y) { return (x != 0) || (y != 0); });
 }
 
-inline constexpr const OpRow* logical_or_op = &kOpRow<LogicalOr>;
+inline constexpr const OpSchema* logical_or_op = &kOpSchema<LogicalOr>;
 
 }  // namespace coracle

@@ -19,6 +19,6 @@ inline void reference(const LogicalXor&, ReferenceArgs& a) {
   reference_comparison(a, [](auto x, auto y) { return (x != 0) != (y != 0); });
 }
 
-inline constexpr const OpRow* logical_xor_op = &kOpRow<LogicalXor>;
+inline constexpr const OpSchema* logical_xor_op = &kOpSchema<LogicalXor>;
 
 }  // namespace coracle

@@ -20,6 +20,6 @@ inline void reference(const NotEqual&, ReferenceArgs& a) {
   reference_comparison(a, [](auto x, auto y) { return x != y; });
 }
 
-inline constexpr const OpRow* not_equal_op = &kOpRow<NotEqual>;
+inline constexpr const OpSchema* not_equal_op = &kOpSchema<NotEqual>;
 
 }  // namespace coracle

@@ -47,6 +47,6 @@ inline void reference(const Accuracy&, ReferenceArgs& a) {
   if (a.wants(2)) *a.out(2).data<int32_t>() = total;
 }
 
-inline constexpr const OpRow* accuracy_op = &kOpRow<Accuracy>;
+inline constexpr const OpSchema* accuracy_op = &kOpSchema<Accuracy>;
 
 }  // namespace coracle

@@ -26,6 +26,6 @@ inline void reference(const BceLoss&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* bce_loss_op = &kOpRow<BceLoss>;
+inline constexpr const OpSchema* bce_loss_op = &kOpSchema<BceLoss>;
 
 }  // namespace coracle

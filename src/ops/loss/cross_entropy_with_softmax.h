@@ -85,6 +85,6 @@ inline void reference(const CrossEntropyWithSoftmax& op, ReferenceArgs& a) {
   a.out(1).assign(std::span<const double>(losses));
 }
 
-inline constexpr const OpRow* cross_entropy_with_softmax_op = &kOpRow<CrossEntropyWithSoftmax>;
+inline constexpr const OpSchema* cross_entropy_with_softmax_op = &kOpSchema<CrossEntropyWithSoftmax>;
 
 }  // namespace coracle

@@ -121,6 +121,6 @@ inline void reference(const HsigmoidLoss& op, ReferenceArgs& a) {
   if (a.wants(2)) a.out(2).assign(std::span<const double>(w));
 }
 
-inline constexpr const OpRow* hsigmoid_loss_op = &kOpRow<HsigmoidLoss>;
+inline constexpr const OpSchema* hsigmoid_loss_op = &kOpSchema<HsigmoidLoss>;
 
 }  // namespace coracle

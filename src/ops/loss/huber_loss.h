@@ -31,6 +31,6 @@ inline void reference(const HuberLoss& op, ReferenceArgs& a) {
   if (a.wants(1)) reference_loss(a, 1, [](double x, double label) { return label - x; });
 }
 
-inline constexpr const OpRow* huber_loss_op = &kOpRow<HuberLoss>;
+inline constexpr const OpSchema* huber_loss_op = &kOpSchema<HuberLoss>;
 
 }  // namespace coracle

@@ -27,6 +27,6 @@ struct IdentityLoss {
   friend bool operator==(const IdentityLoss&, const IdentityLoss&) = default;
 };
 
-inline constexpr const OpRow* identity_loss_op = &kOpRow<IdentityLoss>;
+inline constexpr const OpSchema* identity_loss_op = &kOpSchema<IdentityLoss>;
 
 }  // namespace coracle

@@ -42,6 +42,6 @@ inline void reference(const KldivLoss& op, ReferenceArgs& a) {
   a.out(0).assign(std::span<const double>(&sum, 1));
 }
 
-inline constexpr const OpRow* kldiv_loss_op = &kOpRow<KldivLoss>;
+inline constexpr const OpSchema* kldiv_loss_op = &kOpSchema<KldivLoss>;
 
 }  // namespace coracle

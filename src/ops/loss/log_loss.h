@@ -28,6 +28,6 @@ inline void reference(const LogLoss& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* log_loss_op = &kOpRow<LogLoss>;
+inline constexpr const OpSchema* log_loss_op = &kOpSchema<LogLoss>;
 
 }  // namespace coracle

@@ -70,6 +70,6 @@ inline void reference(const NllLoss& op, ReferenceArgs& a) {
   if (a.wants(1)) a.out(1).assign(std::span<const double>(&total, 1));
 }
 
-inline constexpr const OpRow* nll_loss_op = &kOpRow<NllLoss>;
+inline constexpr const OpSchema* nll_loss_op = &kOpSchema<NllLoss>;
 
 }  // namespace coracle

@@ -58,6 +58,6 @@ inline void reference(const SigmoidCrossEntropyWithLogits& op, ReferenceArgs& a)
   a.out(0).assign(std::span<const double>(x));
 }
 
-inline constexpr const OpRow* sigmoid_cross_entropy_with_logits_op = &kOpRow<SigmoidCrossEntropyWithLogits>;
+inline constexpr const OpSchema* sigmoid_cross_entropy_with_logits_op = &kOpSchema<SigmoidCrossEntropyWithLogits>;
 
 }  // namespace coracle

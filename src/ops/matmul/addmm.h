@@ -25,6 +25,6 @@ inline void infer(const Addmm&, InferArgs& a) { infer_scaled_product(a, 2); }
 
 inline void reference(const Addmm& op, ReferenceArgs& a) { reference_scaled_product(op.beta, op.alpha, a); }
 
-inline constexpr const OpRow* addmm_op = &kOpRow<Addmm>;
+inline constexpr const OpSchema* addmm_op = &kOpSchema<Addmm>;
 
 }  // namespace coracle

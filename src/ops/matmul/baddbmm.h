@@ -25,6 +25,6 @@ inline void infer(const Baddbmm&, InferArgs& a) { infer_scaled_product(a, 3); }
 
 inline void reference(const Baddbmm& op, ReferenceArgs& a) { reference_scaled_product(op.beta, op.alpha, a); }
 
-inline constexpr const OpRow* baddbmm_op = &kOpRow<Baddbmm>;
+inline constexpr const OpSchema* baddbmm_op = &kOpSchema<Baddbmm>;
 
 }  // namespace coracle

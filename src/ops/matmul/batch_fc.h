@@ -22,6 +22,6 @@ struct BatchFc {
   friend bool operator==(const BatchFc&, const BatchFc&) = default;
 };
 
-inline constexpr const OpRow* batch_fc_op = &kOpRow<BatchFc>;
+inline constexpr const OpSchema* batch_fc_op = &kOpSchema<BatchFc>;
 
 }  // namespace coracle

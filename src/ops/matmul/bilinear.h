@@ -59,6 +59,6 @@ inline void reference(const Bilinear&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* bilinear_op = &kOpRow<Bilinear>;
+inline constexpr const OpSchema* bilinear_op = &kOpSchema<Bilinear>;
 
 }  // namespace coracle

@@ -27,6 +27,6 @@ inline void reference(const Bmm&, ReferenceArgs& a) {
 
 inline int64_t flops(const Bmm&, const NodeFacts& f) { return matrix_product_flops(f.shape(0), false, f.out().shape); }
 
-inline constexpr const OpRow* bmm_op = &kOpRow<Bmm>;
+inline constexpr const OpSchema* bmm_op = &kOpSchema<Bmm>;
 
 }  // namespace coracle

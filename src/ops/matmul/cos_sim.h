@@ -66,6 +66,6 @@ inline void reference(const CosSim&, ReferenceArgs& a) {
   if (a.wants(2)) a.out(2).assign(std::span<const double>(y_lengths));
 }
 
-inline constexpr const OpRow* cos_sim_op = &kOpRow<CosSim>;
+inline constexpr const OpSchema* cos_sim_op = &kOpSchema<CosSim>;
 
 }  // namespace coracle

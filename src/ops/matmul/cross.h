@@ -58,6 +58,6 @@ inline void reference(const Cross& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* cross_op = &kOpRow<Cross>;
+inline constexpr const OpSchema* cross_op = &kOpSchema<Cross>;
 
 }  // namespace coracle

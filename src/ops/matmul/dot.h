@@ -44,6 +44,6 @@ inline void reference(const Dot&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* dot_op = &kOpRow<Dot>;
+inline constexpr const OpSchema* dot_op = &kOpSchema<Dot>;
 
 }  // namespace coracle

@@ -64,9 +64,9 @@ inline void reference(const Einsum& op, ReferenceArgs& a) {
 inline void Einsum::lower(Lowering& l) {
   auto op = l.read<Einsum>();
   op.shares_lod = l.is_pir();
-  l.bind("Out", l.add(op, l.ports_of(kOpRow<Einsum>)));
+  l.bind("Out", l.add(op, l.ports_of(kOpSchema<Einsum>)));
 }
 
-inline constexpr const OpRow* einsum_op = &kOpRow<Einsum>;
+inline constexpr const OpSchema* einsum_op = &kOpSchema<Einsum>;
 
 }  // namespace coracle

@@ -33,6 +33,6 @@ struct Fc {
   }
 };
 
-inline constexpr const OpRow* fc_op = &kOpRow<Fc>;
+inline constexpr const OpSchema* fc_op = &kOpSchema<Fc>;
 
 }  // namespace coracle

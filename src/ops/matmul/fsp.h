@@ -61,6 +61,6 @@ inline int64_t flops(const Fsp&, const NodeFacts& f) {
   return 2 * f.out().shape.count() * f.shape(0)[2] * f.shape(0)[3];
 }
 
-inline constexpr const OpRow* fsp_op = &kOpRow<Fsp>;
+inline constexpr const OpSchema* fsp_op = &kOpSchema<Fsp>;
 
 }  // namespace coracle

@@ -24,6 +24,6 @@ struct FusedGemmEpilogue {
   }
 };
 
-inline constexpr const OpRow* fused_gemm_epilogue_op = &kOpRow<FusedGemmEpilogue>;
+inline constexpr const OpSchema* fused_gemm_epilogue_op = &kOpSchema<FusedGemmEpilogue>;
 
 }  // namespace coracle

@@ -56,6 +56,6 @@ struct FusedMatmul {
   friend bool operator==(const FusedMatmul&, const FusedMatmul&) = default;
 };
 
-inline constexpr const OpRow* fused_matmul_op = &kOpRow<FusedMatmul>;
+inline constexpr const OpSchema* fused_matmul_op = &kOpSchema<FusedMatmul>;
 
 }  // namespace coracle

@@ -28,6 +28,6 @@ struct FusionRepeatedFcRelu {
   friend bool operator==(const FusionRepeatedFcRelu&, const FusionRepeatedFcRelu&) = default;
 };
 
-inline constexpr const OpRow* fusion_repeated_fc_relu_op = &kOpRow<FusionRepeatedFcRelu>;
+inline constexpr const OpSchema* fusion_repeated_fc_relu_op = &kOpSchema<FusionRepeatedFcRelu>;
 
 }  // namespace coracle

@@ -30,6 +30,6 @@ struct FusionSquaredMatSub {
   friend bool operator==(const FusionSquaredMatSub&, const FusionSquaredMatSub&) = default;
 };
 
-inline constexpr const OpRow* fusion_squared_mat_sub_op = &kOpRow<FusionSquaredMatSub>;
+inline constexpr const OpSchema* fusion_squared_mat_sub_op = &kOpSchema<FusionSquaredMatSub>;
 
 }  // namespace coracle

@@ -63,6 +63,6 @@ inline void reference(const Kron&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* kron_op = &kOpRow<Kron>;
+inline constexpr const OpSchema* kron_op = &kOpSchema<Kron>;
 
 }  // namespace coracle

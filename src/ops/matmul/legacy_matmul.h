@@ -58,6 +58,6 @@ struct LegacyMatmul {
   }
 };
 
-inline constexpr const OpRow* legacy_matmul_op = &kOpRow<LegacyMatmul>;
+inline constexpr const OpSchema* legacy_matmul_op = &kOpSchema<LegacyMatmul>;
 
 }  // namespace coracle

@@ -47,6 +47,6 @@ inline int64_t flops(const Linear& op, const NodeFacts& f) {
   return 2 * f.out().shape.count() * f.shape(1)[op.transpose_w ? 1 : 0];
 }
 
-inline constexpr const OpRow* linear_op = &kOpRow<Linear>;
+inline constexpr const OpSchema* linear_op = &kOpSchema<Linear>;
 
 }  // namespace coracle

@@ -82,6 +82,6 @@ inline void reference(const MatchMatrixTensor&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* match_matrix_tensor_op = &kOpRow<MatchMatrixTensor>;
+inline constexpr const OpSchema* match_matrix_tensor_op = &kOpSchema<MatchMatrixTensor>;
 
 }  // namespace coracle

@@ -44,9 +44,9 @@ inline int64_t flops(const Matmul& op, const NodeFacts& f) {
 inline void Matmul::lower(Lowering& l) {
   auto op = l.read<Matmul>();
   op.shares_lod = l.is_pir();
-  l.bind("Out", l.add(op, l.ports_of(kOpRow<Matmul>)));
+  l.bind("Out", l.add(op, l.ports_of(kOpSchema<Matmul>)));
 }
 
-inline constexpr const OpRow* matmul_op = &kOpRow<Matmul>;
+inline constexpr const OpSchema* matmul_op = &kOpSchema<Matmul>;
 
 }  // namespace coracle

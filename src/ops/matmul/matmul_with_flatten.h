@@ -52,6 +52,6 @@ inline void reference(const MatmulWithFlatten& op, ReferenceArgs& a) {
                            false, 1.0, out);
 }
 
-inline constexpr const OpRow* matmul_with_flatten_op = &kOpRow<MatmulWithFlatten>;
+inline constexpr const OpSchema* matmul_with_flatten_op = &kOpSchema<MatmulWithFlatten>;
 
 }  // namespace coracle

@@ -22,6 +22,6 @@ struct MultiDot {
   }
 };
 
-inline constexpr const OpRow* multi_dot_op = &kOpRow<MultiDot>;
+inline constexpr const OpSchema* multi_dot_op = &kOpSchema<MultiDot>;
 
 }  // namespace coracle

@@ -28,6 +28,6 @@ inline void reference(const Mv&, ReferenceArgs& a) {
 
 inline int64_t flops(const Mv&, const NodeFacts& f) { return matrix_product_flops(f.shape(0), false, f.out().shape); }
 
-inline constexpr const OpRow* mv_op = &kOpRow<Mv>;
+inline constexpr const OpSchema* mv_op = &kOpSchema<Mv>;
 
 }  // namespace coracle

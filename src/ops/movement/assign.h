@@ -18,6 +18,6 @@ inline void reference(const Assign&, ReferenceArgs& a) { copy_tensor(a.in(0), a.
 
 inline bool is_identity(const Assign&, const NodeFacts&) { return true; }
 
-inline constexpr const OpRow* assign_op = &kOpRow<Assign>;
+inline constexpr const OpSchema* assign_op = &kOpSchema<Assign>;
 
 }  // namespace coracle

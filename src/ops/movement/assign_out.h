@@ -19,6 +19,6 @@ inline void infer(const AssignOut&, InferArgs& a) { infer_copy(a); }
 
 inline void reference(const AssignOut&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
 
-inline constexpr const OpRow* assign_out_op = &kOpRow<AssignOut>;
+inline constexpr const OpSchema* assign_out_op = &kOpSchema<AssignOut>;
 
 }  // namespace coracle

@@ -33,6 +33,6 @@ inline void reference(const BroadcastTensors&, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* broadcast_tensors_op = &kOpRow<BroadcastTensors>;
+inline constexpr const OpSchema* broadcast_tensors_op = &kOpSchema<BroadcastTensors>;
 
 }  // namespace coracle

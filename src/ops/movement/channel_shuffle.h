@@ -36,6 +36,6 @@ inline void reference(const ChannelShuffle& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* channel_shuffle_op = &kOpRow<ChannelShuffle>;
+inline constexpr const OpSchema* channel_shuffle_op = &kOpSchema<ChannelShuffle>;
 
 }  // namespace coracle

@@ -109,6 +109,6 @@ inline void reference(const CoalesceTensor& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* coalesce_tensor_op = &kOpRow<CoalesceTensor>;
+inline constexpr const OpSchema* coalesce_tensor_op = &kOpSchema<CoalesceTensor>;
 
 }  // namespace coracle

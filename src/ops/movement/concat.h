@@ -91,6 +91,6 @@ inline std::optional<StridedView> view_of_operand(const Concat&, const NodeFacts
   return std::nullopt;
 }
 
-inline constexpr const OpRow* concat_op = &kOpRow<Concat>;
+inline constexpr const OpSchema* concat_op = &kOpSchema<Concat>;
 
 }  // namespace coracle

@@ -63,6 +63,6 @@ inline void reference(const Crop&, ReferenceArgs& a) {
   crop_box(a.in(0), offsets, a.out(0));
 }
 
-inline constexpr const OpRow* crop_op = &kOpRow<Crop>;
+inline constexpr const OpSchema* crop_op = &kOpSchema<Crop>;
 
 }  // namespace coracle

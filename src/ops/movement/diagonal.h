@@ -30,6 +30,6 @@ inline void reference(const Diagonal& op, ReferenceArgs& a) {
   gather_elements(a.in(0), diagonal_steps(a.shape(0), op.axis1, op.axis2, op.offset), a.out(0));
 }
 
-inline constexpr const OpRow* diagonal_op = &kOpRow<Diagonal>;
+inline constexpr const OpSchema* diagonal_op = &kOpSchema<Diagonal>;
 
 }  // namespace coracle

@@ -49,6 +49,6 @@ inline void reference(const Expand&, ReferenceArgs& a) {
   gather_elements(a.in(0), broadcast_steps(a.shape(0), a.out(0).shape()), a.out(0));
 }
 
-inline constexpr const OpRow* expand_op = &kOpRow<Expand>;
+inline constexpr const OpSchema* expand_op = &kOpSchema<Expand>;
 
 }  // namespace coracle

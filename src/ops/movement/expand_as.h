@@ -28,6 +28,6 @@ inline void reference(const ExpandAs&, ReferenceArgs& a) {
   gather_elements(a.in(0), broadcast_steps(a.shape(0), a.out(0).shape()), a.out(0));
 }
 
-inline constexpr const OpRow* expand_as_op = &kOpRow<ExpandAs>;
+inline constexpr const OpSchema* expand_as_op = &kOpSchema<ExpandAs>;
 
 }  // namespace coracle

@@ -45,10 +45,10 @@ inline void reference(const Flip& op, ReferenceArgs& a) {
 
 /// Early programs call the attribute `dims`.
 inline void Flip::lower(Lowering& l) {
-  if (l.attributes().has("axis") || !l.attributes().has("dims")) return l.lower_by_ports(kOpRow<Flip>);
+  if (l.attributes().has("axis") || !l.attributes().has("dims")) return l.lower_by_ports(kOpSchema<Flip>);
   l.bind("Out", l.add(Flip{.axis = l.attribute<Ints>("dims")}, {{l.input("X")}}));
 }
 
-inline constexpr const OpRow* flip_op = &kOpRow<Flip>;
+inline constexpr const OpSchema* flip_op = &kOpSchema<Flip>;
 
 }  // namespace coracle

@@ -31,6 +31,6 @@ struct FusedTranspose {
   friend bool operator==(const FusedTranspose&, const FusedTranspose&) = default;
 };
 
-inline constexpr const OpRow* fused_transpose_op = &kOpRow<FusedTranspose>;
+inline constexpr const OpSchema* fused_transpose_op = &kOpSchema<FusedTranspose>;
 
 }  // namespace coracle

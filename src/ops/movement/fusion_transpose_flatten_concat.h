@@ -27,6 +27,6 @@ struct FusionTransposeFlattenConcat {
   friend bool operator==(const FusionTransposeFlattenConcat&, const FusionTransposeFlattenConcat&) = default;
 };
 
-inline constexpr const OpRow* fusion_transpose_flatten_concat_op = &kOpRow<FusionTransposeFlattenConcat>;
+inline constexpr const OpSchema* fusion_transpose_flatten_concat_op = &kOpSchema<FusionTransposeFlattenConcat>;
 
 }  // namespace coracle

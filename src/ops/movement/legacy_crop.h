@@ -35,6 +35,6 @@ inline void reference(const LegacyCrop&, ReferenceArgs& a) {
   crop_box(a.in(0), offsets, a.out(0));
 }
 
-inline constexpr const OpRow* legacy_crop_op = &kOpRow<LegacyCrop>;
+inline constexpr const OpSchema* legacy_crop_op = &kOpSchema<LegacyCrop>;
 
 }  // namespace coracle

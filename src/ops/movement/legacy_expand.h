@@ -21,6 +21,6 @@ inline void reference(const LegacyExpand&, ReferenceArgs& a) {
   gather_elements(a.in(0), tile_steps(a.shape(0), a.in(1).integers()), a.out(0));
 }
 
-inline constexpr const OpRow* legacy_expand_op = &kOpRow<LegacyExpand>;
+inline constexpr const OpSchema* legacy_expand_op = &kOpSchema<LegacyExpand>;
 
 }  // namespace coracle

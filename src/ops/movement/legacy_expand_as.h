@@ -31,6 +31,6 @@ inline void reference(const LegacyExpandAs&, ReferenceArgs& a) {
   gather_elements(a.in(0), tile_steps(a.shape(0), times), a.out(0));
 }
 
-inline constexpr const OpRow* legacy_expand_as_op = &kOpRow<LegacyExpandAs>;
+inline constexpr const OpSchema* legacy_expand_as_op = &kOpSchema<LegacyExpandAs>;
 
 }  // namespace coracle

@@ -18,6 +18,6 @@ inline void reference(const Memcpy&, ReferenceArgs& a) { copy_tensor(a.in(0), a.
 
 inline bool is_identity(const Memcpy&, const NodeFacts&) { return true; }
 
-inline constexpr const OpRow* memcpy_op = &kOpRow<Memcpy>;
+inline constexpr const OpSchema* memcpy_op = &kOpSchema<Memcpy>;
 
 }  // namespace coracle

@@ -18,6 +18,6 @@ inline void reference(const MemcpyD2h&, ReferenceArgs& a) { copy_tensor(a.in(0),
 
 inline bool is_identity(const MemcpyD2h&, const NodeFacts&) { return true; }
 
-inline constexpr const OpRow* memcpy_d2h_op = &kOpRow<MemcpyD2h>;
+inline constexpr const OpSchema* memcpy_d2h_op = &kOpSchema<MemcpyD2h>;
 
 }  // namespace coracle

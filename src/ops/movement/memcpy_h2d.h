@@ -18,6 +18,6 @@ inline void reference(const MemcpyH2d&, ReferenceArgs& a) { copy_tensor(a.in(0),
 
 inline bool is_identity(const MemcpyH2d&, const NodeFacts&) { return true; }
 
-inline constexpr const OpRow* memcpy_h2d_op = &kOpRow<MemcpyH2d>;
+inline constexpr const OpSchema* memcpy_h2d_op = &kOpSchema<MemcpyH2d>;
 
 }  // namespace coracle

@@ -27,6 +27,6 @@ inline void reference(const Nop&, ReferenceArgs& a) {
   for (int i = 0; i < a.out_count(0); ++i) copy_tensor(a.in(0, i), a.out(0, i));
 }
 
-inline constexpr const OpRow* nop_op = &kOpRow<Nop>;
+inline constexpr const OpSchema* nop_op = &kOpSchema<Nop>;
 
 }  // namespace coracle

@@ -34,6 +34,6 @@ inline void reference(const Pad& op, ReferenceArgs& a) {
   pad_tensor(a.in(0), pad_amounts(op), PadMode::kConstant, a.has(1) ? a.in(1).number(0) : 0.0, a.out(0));
 }
 
-inline constexpr const OpRow* pad_op = &kOpRow<Pad>;
+inline constexpr const OpSchema* pad_op = &kOpSchema<Pad>;
 
 }  // namespace coracle

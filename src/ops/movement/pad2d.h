@@ -45,6 +45,6 @@ inline void reference(const Pad2d& op, ReferenceArgs& a) {
   pad_tensor(a.in(0), pad_amounts(op, paddings), pad_mode_of(op.mode), op.pad_value, a.out(0));
 }
 
-inline constexpr const OpRow* pad2d_op = &kOpRow<Pad2d>;
+inline constexpr const OpSchema* pad2d_op = &kOpSchema<Pad2d>;
 
 }  // namespace coracle

@@ -47,6 +47,6 @@ inline void reference(const Pad3d& op, ReferenceArgs& a) {
   pad_tensor(a.in(0), pad_amounts(op, paddings), pad_mode_of(op.mode), op.pad_value, a.out(0));
 }
 
-inline constexpr const OpRow* pad3d_op = &kOpRow<Pad3d>;
+inline constexpr const OpSchema* pad3d_op = &kOpSchema<Pad3d>;
 
 }  // namespace coracle

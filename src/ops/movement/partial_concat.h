@@ -33,6 +33,6 @@ inline void reference(const PartialConcat& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* partial_concat_op = &kOpRow<PartialConcat>;
+inline constexpr const OpSchema* partial_concat_op = &kOpSchema<PartialConcat>;
 
 }  // namespace coracle

@@ -43,6 +43,6 @@ inline void reference(const PixelShuffle& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* pixel_shuffle_op = &kOpRow<PixelShuffle>;
+inline constexpr const OpSchema* pixel_shuffle_op = &kOpSchema<PixelShuffle>;
 
 }  // namespace coracle

@@ -42,6 +42,6 @@ inline void reference(const PixelUnshuffle& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* pixel_unshuffle_op = &kOpRow<PixelUnshuffle>;
+inline constexpr const OpSchema* pixel_unshuffle_op = &kOpSchema<PixelUnshuffle>;
 
 }  // namespace coracle

@@ -35,6 +35,6 @@ inline void reference(const Relayout&, ReferenceArgs& a) {
   if (a.in(0).bytes() != 0) std::memcpy(a.out(0).raw(), a.in(0).raw(), a.in(0).bytes());
 }
 
-inline constexpr const OpRow* relayout_op = &kOpRow<Relayout>;
+inline constexpr const OpSchema* relayout_op = &kOpSchema<Relayout>;
 
 }  // namespace coracle

@@ -48,9 +48,9 @@ inline void reference(const RepeatInterleave& op, ReferenceArgs& a) {
 /// ProgramDesc has one operator for both forms.
 inline void RepeatInterleave::lower(Lowering& l) {
   const bool by_tensor = !l.is_pir() && l.has("RepeatsTensor");
-  l.lower_by_ports(by_tensor ? kOpRow<RepeatInterleaveWithTensorIndex> : kOpRow<RepeatInterleave>);
+  l.lower_by_ports(by_tensor ? kOpSchema<RepeatInterleaveWithTensorIndex> : kOpSchema<RepeatInterleave>);
 }
 
-inline constexpr const OpRow* repeat_interleave_op = &kOpRow<RepeatInterleave>;
+inline constexpr const OpSchema* repeat_interleave_op = &kOpSchema<RepeatInterleave>;
 
 }  // namespace coracle

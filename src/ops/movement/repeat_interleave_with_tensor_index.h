@@ -57,6 +57,6 @@ inline void reference(const RepeatInterleaveWithTensorIndex& op, ReferenceArgs& 
   gather_slices(a.in(0), Tensor::ints(slices), axis, a.out(0));
 }
 
-inline constexpr const OpRow* repeat_interleave_with_tensor_index_op = &kOpRow<RepeatInterleaveWithTensorIndex>;
+inline constexpr const OpSchema* repeat_interleave_with_tensor_index_op = &kOpSchema<RepeatInterleaveWithTensorIndex>;
 
 }  // namespace coracle

@@ -35,6 +35,6 @@ inline void reference(const Reverse&, ReferenceArgs& a) {
   gather_elements(a.in(0), reversed_steps(a.shape(0), a.has(1) ? a.in(1).integers() : Ints{}), a.out(0));
 }
 
-inline constexpr const OpRow* reverse_op = &kOpRow<Reverse>;
+inline constexpr const OpSchema* reverse_op = &kOpSchema<Reverse>;
 
 }  // namespace coracle

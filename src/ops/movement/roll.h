@@ -62,10 +62,10 @@ inline void reference(const Roll& op, ReferenceArgs& a) {
 
 /// Early programs call the attribute `dims`.
 inline void Roll::lower(Lowering& l) {
-  if (l.attributes().has("axis") || !l.attributes().has("dims")) return l.lower_by_ports(kOpRow<Roll>);
-  l.bind("Out", l.add(Roll{.axis = l.attribute<Ints>("dims")}, l.ports_of(kOpRow<Roll>)));
+  if (l.attributes().has("axis") || !l.attributes().has("dims")) return l.lower_by_ports(kOpSchema<Roll>);
+  l.bind("Out", l.add(Roll{.axis = l.attribute<Ints>("dims")}, l.ports_of(kOpSchema<Roll>)));
 }
 
-inline constexpr const OpRow* roll_op = &kOpRow<Roll>;
+inline constexpr const OpSchema* roll_op = &kOpSchema<Roll>;
 
 }  // namespace coracle

@@ -18,6 +18,6 @@ inline void reference(const ShareData&, ReferenceArgs& a) { copy_tensor(a.in(0),
 
 inline bool is_identity(const ShareData&, const NodeFacts&) { return true; }
 
-inline constexpr const OpRow* share_data_op = &kOpRow<ShareData>;
+inline constexpr const OpSchema* share_data_op = &kOpSchema<ShareData>;
 
 }  // namespace coracle

@@ -27,6 +27,6 @@ inline void reference(const ShuffleChannel& op, ReferenceArgs& a) {
   rearrange(a.in(0), {x[0], op.group, x[1] / op.group, x[2] * x[3]}, {0, 2, 1, 3}, a.out(0));
 }
 
-inline constexpr const OpRow* shuffle_channel_op = &kOpRow<ShuffleChannel>;
+inline constexpr const OpSchema* shuffle_channel_op = &kOpSchema<ShuffleChannel>;
 
 }  // namespace coracle

@@ -74,6 +74,6 @@ inline std::optional<StridedView> view_of_result(const Slice& op, const NodeFact
   return sliced_view(x, f.shape(0), read, op.decrease_axis);
 }
 
-inline constexpr const OpRow* slice_op = &kOpRow<Slice>;
+inline constexpr const OpSchema* slice_op = &kOpSchema<Slice>;
 
 }  // namespace coracle

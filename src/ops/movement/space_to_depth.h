@@ -31,6 +31,6 @@ inline void reference(const SpaceToDepth& op, ReferenceArgs& a) {
   rearrange(a.in(0), {x[0], b, b, x[1] / (b * b), x[2], x[3]}, {0, 3, 4, 1, 5, 2}, a.out(0));
 }
 
-inline constexpr const OpRow* space_to_depth_op = &kOpRow<SpaceToDepth>;
+inline constexpr const OpSchema* space_to_depth_op = &kOpSchema<SpaceToDepth>;
 
 }  // namespace coracle

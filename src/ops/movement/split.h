@@ -81,9 +81,9 @@ inline std::optional<StridedView> view_of_result(const Split&, const NodeFacts& 
 /// ProgramDesc's split may have a number of equal parts instead.
 inline void Split::lower(Lowering& l) {
   const bool by_number = !l.is_pir() && l.attribute<int64_t>("num") > 0;
-  l.lower_by_ports(by_number ? kOpRow<SplitWithNum> : kOpRow<Split>);
+  l.lower_by_ports(by_number ? kOpSchema<SplitWithNum> : kOpSchema<Split>);
 }
 
-inline constexpr const OpRow* split_op = &kOpRow<Split>;
+inline constexpr const OpSchema* split_op = &kOpSchema<Split>;
 
 }  // namespace coracle

@@ -49,6 +49,6 @@ inline std::optional<StridedView> view_of_result(const SplitWithNum&, const Node
   return view_of_section(f, x, f.value(1), result);
 }
 
-inline constexpr const OpRow* split_with_num_op = &kOpRow<SplitWithNum>;
+inline constexpr const OpSchema* split_with_num_op = &kOpSchema<SplitWithNum>;
 
 }  // namespace coracle

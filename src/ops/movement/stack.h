@@ -32,6 +32,6 @@ inline void reference(const Stack& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* stack_op = &kOpRow<Stack>;
+inline constexpr const OpSchema* stack_op = &kOpSchema<Stack>;
 
 }  // namespace coracle

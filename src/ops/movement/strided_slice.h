@@ -76,9 +76,9 @@ inline void reference(const StridedSlice& op, ReferenceArgs& a) {
 inline void StridedSlice::lower(Lowering& l) {
   auto op = l.read<StridedSlice>();
   op.legacy_bounds = !l.is_pir();
-  l.bind("Out", l.add(op, l.ports_of(kOpRow<StridedSlice>)));
+  l.bind("Out", l.add(op, l.ports_of(kOpSchema<StridedSlice>)));
 }
 
-inline constexpr const OpRow* strided_slice_op = &kOpRow<StridedSlice>;
+inline constexpr const OpSchema* strided_slice_op = &kOpSchema<StridedSlice>;
 
 }  // namespace coracle

@@ -66,6 +66,6 @@ inline void reference(const TemporalShift& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* temporal_shift_op = &kOpRow<TemporalShift>;
+inline constexpr const OpSchema* temporal_shift_op = &kOpSchema<TemporalShift>;
 
 }  // namespace coracle

@@ -57,6 +57,6 @@ inline void reference(const TensorUnfold& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* tensor_unfold_op = &kOpRow<TensorUnfold>;
+inline constexpr const OpSchema* tensor_unfold_op = &kOpSchema<TensorUnfold>;
 
 }  // namespace coracle

@@ -39,6 +39,6 @@ inline void reference(const Tile&, ReferenceArgs& a) {
   gather_elements(a.in(0), tile_steps(a.shape(0), a.in(1).integers()), a.out(0));
 }
 
-inline constexpr const OpRow* tile_op = &kOpRow<Tile>;
+inline constexpr const OpSchema* tile_op = &kOpSchema<Tile>;
 
 }  // namespace coracle

@@ -57,6 +57,6 @@ inline void TransferLayout::lower(Lowering& l) {
   l.bind("Out", changes ? l.add(Transpose{target == kNhwc ? to_nhwc() : to_nchw()}, {{x}}) : x);
 }
 
-inline constexpr const OpRow* transfer_layout_op = &kOpRow<TransferLayout>;
+inline constexpr const OpSchema* transfer_layout_op = &kOpSchema<TransferLayout>;
 
 }  // namespace coracle

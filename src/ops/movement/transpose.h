@@ -58,6 +58,6 @@ inline std::optional<StridedView> view_of_operand(const Transpose& op, const Nod
   return x;
 }
 
-inline constexpr const OpRow* transpose_op = &kOpRow<Transpose>;
+inline constexpr const OpSchema* transpose_op = &kOpSchema<Transpose>;
 
 }  // namespace coracle

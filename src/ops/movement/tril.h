@@ -18,6 +18,6 @@ inline void infer(const Tril&, InferArgs& a) { infer_triangle(a); }
 
 inline void reference(const Tril& op, ReferenceArgs& a) { reference_triangle(a.in(0), a.out(0), op.diagonal, true); }
 
-inline constexpr const OpRow* tril_op = &kOpRow<Tril>;
+inline constexpr const OpSchema* tril_op = &kOpSchema<Tril>;
 
 }  // namespace coracle

@@ -26,6 +26,6 @@ struct TrilTriu {
   }
 };
 
-inline constexpr const OpRow* tril_triu_op = &kOpRow<TrilTriu>;
+inline constexpr const OpSchema* tril_triu_op = &kOpSchema<TrilTriu>;
 
 }  // namespace coracle

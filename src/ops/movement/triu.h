@@ -18,6 +18,6 @@ inline void infer(const Triu&, InferArgs& a) { infer_triangle(a); }
 
 inline void reference(const Triu& op, ReferenceArgs& a) { reference_triangle(a.in(0), a.out(0), op.diagonal, false); }
 
-inline constexpr const OpRow* triu_op = &kOpRow<Triu>;
+inline constexpr const OpSchema* triu_op = &kOpSchema<Triu>;
 
 }  // namespace coracle

@@ -34,6 +34,6 @@ inline std::optional<StridedView> view_of_result(const Unbind& op, const NodeFac
   return y;
 }
 
-inline constexpr const OpRow* unbind_op = &kOpRow<Unbind>;
+inline constexpr const OpSchema* unbind_op = &kOpSchema<Unbind>;
 
 }  // namespace coracle

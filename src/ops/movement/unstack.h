@@ -20,6 +20,6 @@ inline void infer(const Unstack& op, InferArgs& a) { infer_slices(a, op.axis); }
 
 inline void reference(const Unstack& op, ReferenceArgs& a) { reference_slices(a, op.axis); }
 
-inline constexpr const OpRow* unstack_op = &kOpRow<Unstack>;
+inline constexpr const OpSchema* unstack_op = &kOpSchema<Unstack>;
 
 }  // namespace coracle

@@ -43,6 +43,6 @@ inline void reference(const AffineChannel& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* affine_channel_op = &kOpRow<AffineChannel>;
+inline constexpr const OpSchema* affine_channel_op = &kOpSchema<AffineChannel>;
 
 }  // namespace coracle

@@ -125,6 +125,6 @@ inline void reference(const BatchNorm& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* batch_norm_op = &kOpRow<BatchNorm>;
+inline constexpr const OpSchema* batch_norm_op = &kOpSchema<BatchNorm>;
 
 }  // namespace coracle

@@ -79,6 +79,6 @@ inline void reference(const DataNorm& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* data_norm_op = &kOpRow<DataNorm>;
+inline constexpr const OpSchema* data_norm_op = &kOpSchema<DataNorm>;
 
 }  // namespace coracle

@@ -39,6 +39,7 @@ struct FusedBiasDropoutResidualLayerNorm {
   friend bool operator==(const FusedBiasDropoutResidualLayerNorm&, const FusedBiasDropoutResidualLayerNorm&) = default;
 };
 
-inline constexpr const OpRow* fused_bias_dropout_residual_layer_norm_op = &kOpRow<FusedBiasDropoutResidualLayerNorm>;
+inline constexpr const OpSchema* fused_bias_dropout_residual_layer_norm_op =
+    &kOpSchema<FusedBiasDropoutResidualLayerNorm>;
 
 }  // namespace coracle

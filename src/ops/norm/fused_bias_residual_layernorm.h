@@ -45,6 +45,6 @@ struct FusedBiasResidualLayernorm {
   friend bool operator==(const FusedBiasResidualLayernorm&, const FusedBiasResidualLayernorm&) = default;
 };
 
-inline constexpr const OpRow* fused_bias_residual_layernorm_op = &kOpRow<FusedBiasResidualLayernorm>;
+inline constexpr const OpSchema* fused_bias_residual_layernorm_op = &kOpSchema<FusedBiasResidualLayernorm>;
 
 }  // namespace coracle

@@ -35,6 +35,6 @@ struct FusedEmbeddingEltwiseLayernorm {
   friend bool operator==(const FusedEmbeddingEltwiseLayernorm&, const FusedEmbeddingEltwiseLayernorm&) = default;
 };
 
-inline constexpr const OpRow* fused_embedding_eltwise_layernorm_op = &kOpRow<FusedEmbeddingEltwiseLayernorm>;
+inline constexpr const OpSchema* fused_embedding_eltwise_layernorm_op = &kOpSchema<FusedEmbeddingEltwiseLayernorm>;
 
 }  // namespace coracle

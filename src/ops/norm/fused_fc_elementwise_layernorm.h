@@ -39,6 +39,6 @@ struct FusedFcElementwiseLayernorm {
   friend bool operator==(const FusedFcElementwiseLayernorm&, const FusedFcElementwiseLayernorm&) = default;
 };
 
-inline constexpr const OpRow* fused_fc_elementwise_layernorm_op = &kOpRow<FusedFcElementwiseLayernorm>;
+inline constexpr const OpSchema* fused_fc_elementwise_layernorm_op = &kOpSchema<FusedFcElementwiseLayernorm>;
 
 }  // namespace coracle

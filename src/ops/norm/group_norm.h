@@ -73,6 +73,6 @@ inline void reference(const GroupNorm& op, ReferenceArgs& a) {
   store_channels_first(y, op.data_format, a.out(0));
 }
 
-inline constexpr const OpRow* group_norm_op = &kOpRow<GroupNorm>;
+inline constexpr const OpSchema* group_norm_op = &kOpSchema<GroupNorm>;
 
 }  // namespace coracle

@@ -14,13 +14,13 @@ struct InplaceAbn {
                                      optional_in("scale", "Scale"), optional_in("bias", "Bias")};
   static constexpr Port kOutputs[] = {out("out", "Y")};
   static void lower(Lowering& l) {
-    const ValueId norm = l.add(l.read_op(kOpRow<BatchNorm>), l.ports_of(kOpRow<BatchNorm>));
+    const ValueId norm = l.add(l.read_op(kOpSchema<BatchNorm>), l.ports_of(kOpSchema<BatchNorm>));
     const auto kind = l.attribute<std::string>("activation", "identity");
     l.bind("Y", add_activation(l, norm, kind, l.attribute<double>("alpha", kind == "elu" ? 1.0 : 0.01), 0));
   }
   friend bool operator==(const InplaceAbn&, const InplaceAbn&) = default;
 };
 
-inline constexpr const OpRow* inplace_abn_op = &kOpRow<InplaceAbn>;
+inline constexpr const OpSchema* inplace_abn_op = &kOpSchema<InplaceAbn>;
 
 }  // namespace coracle

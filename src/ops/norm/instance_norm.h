@@ -58,6 +58,6 @@ inline void reference(const InstanceNorm& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* instance_norm_op = &kOpRow<InstanceNorm>;
+inline constexpr const OpSchema* instance_norm_op = &kOpSchema<InstanceNorm>;
 
 }  // namespace coracle

@@ -75,6 +75,6 @@ inline void reference(const LayerNorm& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* layer_norm_op = &kOpRow<LayerNorm>;
+inline constexpr const OpSchema* layer_norm_op = &kOpSchema<LayerNorm>;
 
 }  // namespace coracle

@@ -63,6 +63,6 @@ inline void reference(const Lrn& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* lrn_op = &kOpRow<Lrn>;
+inline constexpr const OpSchema* lrn_op = &kOpSchema<Lrn>;
 
 }  // namespace coracle

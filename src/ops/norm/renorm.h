@@ -48,6 +48,6 @@ inline void reference(const Renorm& op, ReferenceArgs& a) {
   a.out(0).assign(std::span<const double>(x));
 }
 
-inline constexpr const OpRow* renorm_op = &kOpRow<Renorm>;
+inline constexpr const OpSchema* renorm_op = &kOpSchema<Renorm>;
 
 }  // namespace coracle

@@ -85,8 +85,8 @@ inline void reference(const RmsNorm& op, ReferenceArgs& a) {
 }
 
 inline void RmsNorm::lower(Lowering& in) {
-  const OpRow& row = kOpRow<RmsNorm>;
-  if (!in.is_pir() || !in.attributes().has("normalized_shape")) return in.lower_by_ports(row);
+  const OpSchema& schema = kOpSchema<RmsNorm>;
+  if (!in.is_pir() || !in.attributes().has("normalized_shape")) return in.lower_by_ports(schema);
   RmsNorm op;
   op.epsilon = in.attribute<double>("epsilon", op.epsilon);
   const Ints normalized = in.attribute<Ints>("normalized_shape");
@@ -107,6 +107,6 @@ inline void RmsNorm::lower(Lowering& in) {
   if (in.has_output("residual_out")) in.bind("residual_out", in.graph().node(node).output(2));
 }
 
-inline constexpr const OpRow* rms_norm_op = &kOpRow<RmsNorm>;
+inline constexpr const OpSchema* rms_norm_op = &kOpSchema<RmsNorm>;
 
 }  // namespace coracle

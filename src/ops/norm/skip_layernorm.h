@@ -23,6 +23,6 @@ struct SkipLayernorm {
   friend bool operator==(const SkipLayernorm&, const SkipLayernorm&) = default;
 };
 
-inline constexpr const OpRow* skip_layernorm_op = &kOpRow<SkipLayernorm>;
+inline constexpr const OpSchema* skip_layernorm_op = &kOpSchema<SkipLayernorm>;
 
 }  // namespace coracle

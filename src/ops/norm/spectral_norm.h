@@ -78,6 +78,6 @@ inline void reference(const SpectralNorm& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* spectral_norm_op = &kOpRow<SpectralNorm>;
+inline constexpr const OpSchema* spectral_norm_op = &kOpSchema<SpectralNorm>;
 
 }  // namespace coracle

@@ -12,10 +12,10 @@ struct SyncBatchNorm {
   static constexpr const char* kLegacy[] = {"sync_batch_norm"};
   static constexpr std::span<const Port> kInputs = BatchNorm::kInputs;
   static constexpr std::span<const Port> kOutputs = BatchNorm::kOutputs;
-  static void lower(Lowering& l) { l.lower_by_ports(kOpRow<BatchNorm>); }
+  static void lower(Lowering& l) { l.lower_by_ports(kOpSchema<BatchNorm>); }
   friend bool operator==(const SyncBatchNorm&, const SyncBatchNorm&) = default;
 };
 
-inline constexpr const OpRow* sync_batch_norm_op = &kOpRow<SyncBatchNorm>;
+inline constexpr const OpSchema* sync_batch_norm_op = &kOpSchema<SyncBatchNorm>;
 
 }  // namespace coracle

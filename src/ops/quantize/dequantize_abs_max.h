@@ -12,10 +12,10 @@ struct DequantizeAbsMax {
   static constexpr Port kInputs[] = {in("x", "X"), weight_in("scale", "Scale")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   static constexpr LodRule kLod = LodRule::kFirst;
-  static void lower(Lowering& l) { l.lower_by_ports(kOpRow<FakeDequantizeMaxAbs>); }
+  static void lower(Lowering& l) { l.lower_by_ports(kOpSchema<FakeDequantizeMaxAbs>); }
   friend bool operator==(const DequantizeAbsMax&, const DequantizeAbsMax&) = default;
 };
 
-inline constexpr const OpRow* dequantize_abs_max_op = &kOpRow<DequantizeAbsMax>;
+inline constexpr const OpSchema* dequantize_abs_max_op = &kOpSchema<DequantizeAbsMax>;
 
 }  // namespace coracle

@@ -45,6 +45,6 @@ inline void reference(const DequantizeLinear& op, ReferenceArgs& a) {
   copy_quantization_state(a);
 }
 
-inline constexpr const OpRow* dequantize_linear_op = &kOpRow<DequantizeLinear>;
+inline constexpr const OpSchema* dequantize_linear_op = &kOpSchema<DequantizeLinear>;
 
 }  // namespace coracle

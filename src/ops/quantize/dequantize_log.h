@@ -30,6 +30,6 @@ inline void reference(const DequantizeLog&, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* dequantize_log_op = &kOpRow<DequantizeLog>;
+inline constexpr const OpSchema* dequantize_log_op = &kOpSchema<DequantizeLog>;
 
 }  // namespace coracle

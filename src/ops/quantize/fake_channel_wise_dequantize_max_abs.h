@@ -49,6 +49,6 @@ inline void reference(const FakeChannelWiseDequantizeMaxAbs& op, ReferenceArgs& 
   dequantize_tensor(a.in(0), scales, scale_index(a.shape(0), op.axis(a.count(1))), range, a.out(0));
 }
 
-inline constexpr const OpRow* fake_channel_wise_dequantize_max_abs_op = &kOpRow<FakeChannelWiseDequantizeMaxAbs>;
+inline constexpr const OpSchema* fake_channel_wise_dequantize_max_abs_op = &kOpSchema<FakeChannelWiseDequantizeMaxAbs>;
 
 }  // namespace coracle

@@ -18,6 +18,6 @@ inline void reference(const FakeChannelWiseQuantizeAbsMax& op, ReferenceArgs& a)
   reference_fake_quantizer(op, a, scale_index(a.shape(0), op.quant_axis), false);
 }
 
-inline constexpr const OpRow* fake_channel_wise_quantize_abs_max_op = &kOpRow<FakeChannelWiseQuantizeAbsMax>;
+inline constexpr const OpSchema* fake_channel_wise_quantize_abs_max_op = &kOpSchema<FakeChannelWiseQuantizeAbsMax>;
 
 }  // namespace coracle

@@ -19,7 +19,7 @@ inline void reference(const FakeChannelWiseQuantizeDequantizeAbsMax& op, Referen
   reference_fake_quantizer(op, a, scale_index(a.shape(0), op.quant_axis), true);
 }
 
-inline constexpr const OpRow* fake_channel_wise_quantize_dequantize_abs_max_op =
-    &kOpRow<FakeChannelWiseQuantizeDequantizeAbsMax>;
+inline constexpr const OpSchema* fake_channel_wise_quantize_dequantize_abs_max_op =
+    &kOpSchema<FakeChannelWiseQuantizeDequantizeAbsMax>;
 
 }  // namespace coracle

@@ -27,6 +27,6 @@ inline void reference(const FakeDequantizeMaxAbs& op, ReferenceArgs& a) {
   dequantize_tensor(a.in(0), scales_of(a.in(1)), {}, static_cast<float>(op.max_range), a.out(0));
 }
 
-inline constexpr const OpRow* fake_dequantize_max_abs_op = &kOpRow<FakeDequantizeMaxAbs>;
+inline constexpr const OpSchema* fake_dequantize_max_abs_op = &kOpSchema<FakeDequantizeMaxAbs>;
 
 }  // namespace coracle

@@ -17,6 +17,6 @@ inline void infer(const FakeQuantizeAbsMax& op, InferArgs& a) { infer_fake_quant
 
 inline void reference(const FakeQuantizeAbsMax& op, ReferenceArgs& a) { reference_fake_quantizer(op, a, {}, false); }
 
-inline constexpr const OpRow* fake_quantize_abs_max_op = &kOpRow<FakeQuantizeAbsMax>;
+inline constexpr const OpSchema* fake_quantize_abs_max_op = &kOpSchema<FakeQuantizeAbsMax>;
 
 }  // namespace coracle

@@ -19,6 +19,6 @@ inline void reference(const FakeQuantizeDequantizeAbsMax& op, ReferenceArgs& a) 
   reference_fake_quantizer(op, a, {}, true);
 }
 
-inline constexpr const OpRow* fake_quantize_dequantize_abs_max_op = &kOpRow<FakeQuantizeDequantizeAbsMax>;
+inline constexpr const OpSchema* fake_quantize_dequantize_abs_max_op = &kOpSchema<FakeQuantizeDequantizeAbsMax>;
 
 }  // namespace coracle

@@ -20,7 +20,7 @@ inline void reference(const FakeQuantizeDequantizeMovingAverageAbsMax& op, Refer
   reference_fake_quantizer(op, a, true);
 }
 
-inline constexpr const OpRow* fake_quantize_dequantize_moving_average_abs_max_op =
-    &kOpRow<FakeQuantizeDequantizeMovingAverageAbsMax>;
+inline constexpr const OpSchema* fake_quantize_dequantize_moving_average_abs_max_op =
+    &kOpSchema<FakeQuantizeDequantizeMovingAverageAbsMax>;
 
 }  // namespace coracle

@@ -19,6 +19,6 @@ inline void reference(const FakeQuantizeMovingAverageAbsMax& op, ReferenceArgs& 
   reference_fake_quantizer(op, a, false);
 }
 
-inline constexpr const OpRow* fake_quantize_moving_average_abs_max_op = &kOpRow<FakeQuantizeMovingAverageAbsMax>;
+inline constexpr const OpSchema* fake_quantize_moving_average_abs_max_op = &kOpSchema<FakeQuantizeMovingAverageAbsMax>;
 
 }  // namespace coracle

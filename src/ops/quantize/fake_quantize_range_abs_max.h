@@ -38,6 +38,6 @@ inline void reference(const FakeQuantizeRangeAbsMax& op, ReferenceArgs& a) {
   if (a.wants(2)) copy_tensor(a.in(1), a.out(2));
 }
 
-inline constexpr const OpRow* fake_quantize_range_abs_max_op = &kOpRow<FakeQuantizeRangeAbsMax>;
+inline constexpr const OpSchema* fake_quantize_range_abs_max_op = &kOpSchema<FakeQuantizeRangeAbsMax>;
 
 }  // namespace coracle

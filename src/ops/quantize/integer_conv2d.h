@@ -49,6 +49,6 @@ inline int64_t flops(const IntegerConv2d& op, const NodeFacts& f) {
   return op.transposed ? transposed_flops(f) : convolution_flops(f);
 }
 
-inline constexpr const OpRow* integer_conv2d_op = &kOpRow<IntegerConv2d>;
+inline constexpr const OpSchema* integer_conv2d_op = &kOpSchema<IntegerConv2d>;
 
 }  // namespace coracle

@@ -39,6 +39,6 @@ inline int64_t flops(const IntegerLinear& op, const NodeFacts& f) {
   return 2 * f.out().shape.count() * w[w.rank() - (op.transpose_w ? 1 : 2)];
 }
 
-inline constexpr const OpRow* integer_linear_op = &kOpRow<IntegerLinear>;
+inline constexpr const OpSchema* integer_linear_op = &kOpSchema<IntegerLinear>;
 
 }  // namespace coracle

@@ -24,6 +24,6 @@ inline void reference(const LlmInt8Linear&, ReferenceArgs& a) {
   reference_packed_product(a, weight_packing("llm.int8", 80), -1);
 }
 
-inline constexpr const OpRow* llm_int8_linear_op = &kOpRow<LlmInt8Linear>;
+inline constexpr const OpSchema* llm_int8_linear_op = &kOpSchema<LlmInt8Linear>;
 
 }  // namespace coracle

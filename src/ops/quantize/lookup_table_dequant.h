@@ -57,6 +57,6 @@ inline void reference(const LookupTableDequant& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* lookup_table_dequant_op = &kOpRow<LookupTableDequant>;
+inline constexpr const OpSchema* lookup_table_dequant_op = &kOpSchema<LookupTableDequant>;
 
 }  // namespace coracle

@@ -32,6 +32,6 @@ inline void reference(const MovingAverageAbsMaxScale&, ReferenceArgs& a) {
   if (a.wants(3)) a.out(3).data<float>()[0] = static_cast<float>(accum);
 }
 
-inline constexpr const OpRow* moving_average_abs_max_scale_op = &kOpRow<MovingAverageAbsMaxScale>;
+inline constexpr const OpSchema* moving_average_abs_max_scale_op = &kOpSchema<MovingAverageAbsMaxScale>;
 
 }  // namespace coracle

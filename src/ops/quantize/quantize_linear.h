@@ -49,6 +49,6 @@ inline void reference(const QuantizeLinear& op, ReferenceArgs& a) {
   copy_quantization_state(a);
 }
 
-inline constexpr const OpRow* quantize_linear_op = &kOpRow<QuantizeLinear>;
+inline constexpr const OpSchema* quantize_linear_op = &kOpSchema<QuantizeLinear>;
 
 }  // namespace coracle

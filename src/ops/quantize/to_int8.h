@@ -51,6 +51,6 @@ inline void reference(const ToInt8& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* to_int8_op = &kOpRow<ToInt8>;
+inline constexpr const OpSchema* to_int8_op = &kOpSchema<ToInt8>;
 
 }  // namespace coracle

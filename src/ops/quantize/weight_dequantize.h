@@ -42,6 +42,6 @@ inline void reference(const WeightDequantize& op, ReferenceArgs& a) {
       unpacked_weight(weight_packing(op.algo, 80), a.in(0), a.in(1), s[0], s[1], op.group_size)));
 }
 
-inline constexpr const OpRow* weight_dequantize_op = &kOpRow<WeightDequantize>;
+inline constexpr const OpSchema* weight_dequantize_op = &kOpSchema<WeightDequantize>;
 
 }  // namespace coracle

@@ -82,6 +82,6 @@ inline void reference(const WeightOnlyLinear& op, ReferenceArgs& a) {
   reference_packed_product(a, op.packing(), op.group_size);
 }
 
-inline constexpr const OpRow* weight_only_linear_op = &kOpRow<WeightOnlyLinear>;
+inline constexpr const OpSchema* weight_only_linear_op = &kOpSchema<WeightOnlyLinear>;
 
 }  // namespace coracle

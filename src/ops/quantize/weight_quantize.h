@@ -70,6 +70,6 @@ inline void reference(const WeightQuantize& op, ReferenceArgs& a) {
   if (a.wants(1)) a.out(1).assign(std::span<const double>(scales));
 }
 
-inline constexpr const OpRow* weight_quantize_op = &kOpRow<WeightQuantize>;
+inline constexpr const OpSchema* weight_quantize_op = &kOpSchema<WeightQuantize>;
 
 }  // namespace coracle

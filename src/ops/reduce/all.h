@@ -25,6 +25,6 @@ inline void reference(const All& op, ReferenceArgs& a) {
       [](double s, double) { return s; });
 }
 
-inline constexpr const OpRow* all_op = &kOpRow<All>;
+inline constexpr const OpSchema* all_op = &kOpSchema<All>;
 
 }  // namespace coracle

@@ -34,6 +34,6 @@ inline void reference(const Amax& op, ReferenceArgs& a) {
       [](double s, double) { return s; });
 }
 
-inline constexpr const OpRow* amax_op = &kOpRow<Amax>;
+inline constexpr const OpSchema* amax_op = &kOpSchema<Amax>;
 
 }  // namespace coracle

@@ -34,6 +34,6 @@ inline void reference(const Amin& op, ReferenceArgs& a) {
       [](double s, double) { return s; });
 }
 
-inline constexpr const OpRow* amin_op = &kOpRow<Amin>;
+inline constexpr const OpSchema* amin_op = &kOpSchema<Amin>;
 
 }  // namespace coracle

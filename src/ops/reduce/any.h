@@ -25,6 +25,6 @@ inline void reference(const Any& op, ReferenceArgs& a) {
       [](double s, double) { return s; });
 }
 
-inline constexpr const OpRow* any_op = &kOpRow<Any>;
+inline constexpr const OpSchema* any_op = &kOpSchema<Any>;
 
 }  // namespace coracle

@@ -18,6 +18,6 @@ inline void reference(const Argmax& op, ReferenceArgs& a) {
   reference_arg_extreme(op, a, [](auto x, auto y) { return x > y || (y != y && x == x); });
 }
 
-inline constexpr const OpRow* argmax_op = &kOpRow<Argmax>;
+inline constexpr const OpSchema* argmax_op = &kOpSchema<Argmax>;
 
 }  // namespace coracle

@@ -18,6 +18,6 @@ inline void reference(const Argmin& op, ReferenceArgs& a) {
   reference_arg_extreme(op, a, [](auto x, auto y) { return x < y || (y != y && x == x); });
 }
 
-inline constexpr const OpRow* argmin_op = &kOpRow<Argmin>;
+inline constexpr const OpSchema* argmin_op = &kOpSchema<Argmin>;
 
 }  // namespace coracle

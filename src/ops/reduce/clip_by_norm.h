@@ -30,6 +30,6 @@ inline void reference(const ClipByNorm& op, ReferenceArgs& a) {
   reference_unary(a, [=](double v) { return v * factor; });
 }
 
-inline constexpr const OpRow* clip_by_norm_op = &kOpRow<ClipByNorm>;
+inline constexpr const OpSchema* clip_by_norm_op = &kOpSchema<ClipByNorm>;
 
 }  // namespace coracle

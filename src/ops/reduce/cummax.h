@@ -18,6 +18,6 @@ inline void reference(const Cummax& op, ReferenceArgs& a) {
   reference_cumulative_extreme(op, a, [](auto now, auto top) { return now >= top; });
 }
 
-inline constexpr const OpRow* cummax_op = &kOpRow<Cummax>;
+inline constexpr const OpSchema* cummax_op = &kOpSchema<Cummax>;
 
 }  // namespace coracle

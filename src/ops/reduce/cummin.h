@@ -18,6 +18,6 @@ inline void reference(const Cummin& op, ReferenceArgs& a) {
   reference_cumulative_extreme(op, a, [](auto now, auto top) { return now <= top; });
 }
 
-inline constexpr const OpRow* cummin_op = &kOpRow<Cummin>;
+inline constexpr const OpSchema* cummin_op = &kOpSchema<Cummin>;
 
 }  // namespace coracle

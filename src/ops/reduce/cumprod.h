@@ -49,6 +49,6 @@ inline void reference(const Cumprod& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* cumprod_op = &kOpRow<Cumprod>;
+inline constexpr const OpSchema* cumprod_op = &kOpSchema<Cumprod>;
 
 }  // namespace coracle

@@ -62,6 +62,6 @@ inline void reference(const Cumsum& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* cumsum_op = &kOpRow<Cumsum>;
+inline constexpr const OpSchema* cumsum_op = &kOpSchema<Cumsum>;
 
 }  // namespace coracle

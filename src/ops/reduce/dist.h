@@ -47,6 +47,6 @@ inline void reference(const Dist& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* dist_op = &kOpRow<Dist>;
+inline constexpr const OpSchema* dist_op = &kOpSchema<Dist>;
 
 }  // namespace coracle

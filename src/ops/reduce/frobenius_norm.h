@@ -26,6 +26,6 @@ inline void reference(const FrobeniusNorm& op, ReferenceArgs& a) {
       [](double s, double) { return std::sqrt(s); });
 }
 
-inline constexpr const OpRow* frobenius_norm_op = &kOpRow<FrobeniusNorm>;
+inline constexpr const OpSchema* frobenius_norm_op = &kOpSchema<FrobeniusNorm>;
 
 }  // namespace coracle

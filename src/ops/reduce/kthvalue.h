@@ -46,6 +46,6 @@ inline void reference(const Kthvalue& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* kthvalue_op = &kOpRow<Kthvalue>;
+inline constexpr const OpSchema* kthvalue_op = &kOpSchema<Kthvalue>;
 
 }  // namespace coracle

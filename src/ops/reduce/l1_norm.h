@@ -27,6 +27,6 @@ inline void reference(const L1Norm&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* l1_norm_op = &kOpRow<L1Norm>;
+inline constexpr const OpSchema* l1_norm_op = &kOpSchema<L1Norm>;
 
 }  // namespace coracle

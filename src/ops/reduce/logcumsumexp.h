@@ -54,6 +54,6 @@ inline void reference(const Logcumsumexp& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* logcumsumexp_op = &kOpRow<Logcumsumexp>;
+inline constexpr const OpSchema* logcumsumexp_op = &kOpSchema<Logcumsumexp>;
 
 }  // namespace coracle

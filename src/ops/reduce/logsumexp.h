@@ -53,6 +53,6 @@ inline void reference(const Logsumexp& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* logsumexp_op = &kOpRow<Logsumexp>;
+inline constexpr const OpSchema* logsumexp_op = &kOpSchema<Logsumexp>;
 
 }  // namespace coracle

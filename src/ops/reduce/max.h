@@ -30,6 +30,6 @@ inline void reference(const Max& op, ReferenceArgs& a) {
       [](double s, double) { return s; });
 }
 
-inline constexpr const OpRow* max_op = &kOpRow<Max>;
+inline constexpr const OpSchema* max_op = &kOpSchema<Max>;
 
 }  // namespace coracle

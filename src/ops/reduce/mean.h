@@ -23,6 +23,6 @@ inline void reference(const Mean& op, ReferenceArgs& a) {
       [](double s, double n) { return s / n; });
 }
 
-inline constexpr const OpRow* mean_op = &kOpRow<Mean>;
+inline constexpr const OpSchema* mean_op = &kOpSchema<Mean>;
 
 }  // namespace coracle

@@ -25,6 +25,6 @@ inline void reference(const MeanAll&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* mean_all_op = &kOpRow<MeanAll>;
+inline constexpr const OpSchema* mean_all_op = &kOpSchema<MeanAll>;
 
 }  // namespace coracle

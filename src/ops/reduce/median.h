@@ -16,6 +16,6 @@ inline void infer(const Median& op, InferArgs& a) { infer_median(op, a); }
 
 inline void reference(const Median& op, ReferenceArgs& a) { reference_median(op, a, false); }
 
-inline constexpr const OpRow* median_op = &kOpRow<Median>;
+inline constexpr const OpSchema* median_op = &kOpSchema<Median>;
 
 }  // namespace coracle

@@ -30,6 +30,6 @@ inline void reference(const Min& op, ReferenceArgs& a) {
       [](double s, double) { return s; });
 }
 
-inline constexpr const OpRow* min_op = &kOpRow<Min>;
+inline constexpr const OpSchema* min_op = &kOpSchema<Min>;
 
 }  // namespace coracle

@@ -50,6 +50,6 @@ inline void reference(const Mode& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* mode_op = &kOpRow<Mode>;
+inline constexpr const OpSchema* mode_op = &kOpSchema<Mode>;
 
 }  // namespace coracle

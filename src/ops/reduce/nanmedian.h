@@ -16,6 +16,6 @@ inline void infer(const Nanmedian& op, InferArgs& a) { infer_median(op, a); }
 
 inline void reference(const Nanmedian& op, ReferenceArgs& a) { reference_median(op, a, true); }
 
-inline constexpr const OpRow* nanmedian_op = &kOpRow<Nanmedian>;
+inline constexpr const OpSchema* nanmedian_op = &kOpSchema<Nanmedian>;
 
 }  // namespace coracle

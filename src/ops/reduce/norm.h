@@ -54,6 +54,6 @@ inline void reference(const Norm& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* norm_op = &kOpRow<Norm>;
+inline constexpr const OpSchema* norm_op = &kOpSchema<Norm>;
 
 }  // namespace coracle

@@ -55,6 +55,6 @@ inline void reference(const PNorm& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* p_norm_op = &kOpRow<PNorm>;
+inline constexpr const OpSchema* p_norm_op = &kOpSchema<PNorm>;
 
 }  // namespace coracle

@@ -38,6 +38,6 @@ inline void reference(const Prod& op, ReferenceArgs& a) {
       a.in(0), reduced, a.out(0), 1.0, [](double s, double x) { return s * x; }, [](double s, double) { return s; });
 }
 
-inline constexpr const OpRow* prod_op = &kOpRow<Prod>;
+inline constexpr const OpSchema* prod_op = &kOpSchema<Prod>;
 
 }  // namespace coracle

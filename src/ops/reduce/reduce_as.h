@@ -50,6 +50,6 @@ inline void reference(const ReduceAs&, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* reduce_as_op = &kOpRow<ReduceAs>;
+inline constexpr const OpSchema* reduce_as_op = &kOpSchema<ReduceAs>;
 
 }  // namespace coracle

@@ -25,6 +25,6 @@ inline void reference(const SquaredL2Norm&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* squared_l2_norm_op = &kOpRow<SquaredL2Norm>;
+inline constexpr const OpSchema* squared_l2_norm_op = &kOpSchema<SquaredL2Norm>;
 
 }  // namespace coracle

@@ -51,6 +51,6 @@ inline void reference(const Trace& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* trace_op = &kOpRow<Trace>;
+inline constexpr const OpSchema* trace_op = &kOpSchema<Trace>;
 
 }  // namespace coracle

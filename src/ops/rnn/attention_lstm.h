@@ -126,6 +126,6 @@ inline void reference(const AttentionLstm& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* attention_lstm_op = &kOpRow<AttentionLstm>;
+inline constexpr const OpSchema* attention_lstm_op = &kOpSchema<AttentionLstm>;
 
 }  // namespace coracle

@@ -76,6 +76,6 @@ struct CudnnLstm {
   friend bool operator==(const CudnnLstm&, const CudnnLstm&) = default;
 };
 
-inline constexpr const OpRow* cudnn_lstm_op = &kOpRow<CudnnLstm>;
+inline constexpr const OpSchema* cudnn_lstm_op = &kOpSchema<CudnnLstm>;
 
 }  // namespace coracle

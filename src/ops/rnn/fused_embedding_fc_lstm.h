@@ -43,6 +43,6 @@ struct FusedEmbeddingFcLstm {
   friend bool operator==(const FusedEmbeddingFcLstm&, const FusedEmbeddingFcLstm&) = default;
 };
 
-inline constexpr const OpRow* fused_embedding_fc_lstm_op = &kOpRow<FusedEmbeddingFcLstm>;
+inline constexpr const OpSchema* fused_embedding_fc_lstm_op = &kOpSchema<FusedEmbeddingFcLstm>;
 
 }  // namespace coracle

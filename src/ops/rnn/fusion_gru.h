@@ -28,6 +28,6 @@ struct FusionGru {
   friend bool operator==(const FusionGru&, const FusionGru&) = default;
 };
 
-inline constexpr const OpRow* fusion_gru_op = &kOpRow<FusionGru>;
+inline constexpr const OpSchema* fusion_gru_op = &kOpSchema<FusionGru>;
 
 }  // namespace coracle

@@ -31,6 +31,6 @@ struct FusionLstm {
   friend bool operator==(const FusionLstm&, const FusionLstm&) = default;
 };
 
-inline constexpr const OpRow* fusion_lstm_op = &kOpRow<FusionLstm>;
+inline constexpr const OpSchema* fusion_lstm_op = &kOpSchema<FusionLstm>;
 
 }  // namespace coracle

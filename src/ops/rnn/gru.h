@@ -35,6 +35,6 @@ struct Gru {
 void infer(const Gru& op, InferArgs& a);
 void reference(const Gru& op, ReferenceArgs& a);
 
-inline constexpr const OpRow* gru_op = &kOpRow<Gru>;
+inline constexpr const OpSchema* gru_op = &kOpSchema<Gru>;
 
 }  // namespace coracle

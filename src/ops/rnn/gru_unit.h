@@ -61,6 +61,6 @@ inline void reference(const GruUnit& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* gru_unit_op = &kOpRow<GruUnit>;
+inline constexpr const OpSchema* gru_unit_op = &kOpSchema<GruUnit>;
 
 }  // namespace coracle

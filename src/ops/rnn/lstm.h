@@ -37,6 +37,6 @@ struct Lstm {
 void infer(const Lstm& op, InferArgs& a);
 void reference(const Lstm& op, ReferenceArgs& a);
 
-inline constexpr const OpRow* lstm_op = &kOpRow<Lstm>;
+inline constexpr const OpSchema* lstm_op = &kOpSchema<Lstm>;
 
 }  // namespace coracle

@@ -45,6 +45,6 @@ inline void reference(const LstmUnit& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* lstm_unit_op = &kOpRow<LstmUnit>;
+inline constexpr const OpSchema* lstm_unit_op = &kOpSchema<LstmUnit>;
 
 }  // namespace coracle

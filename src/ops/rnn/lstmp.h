@@ -46,6 +46,6 @@ struct Lstmp {
 void infer(const Lstmp& op, InferArgs& a);
 void reference(const Lstmp& op, ReferenceArgs& a);
 
-inline constexpr const OpRow* lstmp_op = &kOpRow<Lstmp>;
+inline constexpr const OpSchema* lstmp_op = &kOpSchema<Lstmp>;
 
 }  // namespace coracle

@@ -46,6 +46,6 @@ struct MultiGru {
   friend bool operator==(const MultiGru&, const MultiGru&) = default;
 };
 
-inline constexpr const OpRow* multi_gru_op = &kOpRow<MultiGru>;
+inline constexpr const OpSchema* multi_gru_op = &kOpSchema<MultiGru>;
 
 }  // namespace coracle

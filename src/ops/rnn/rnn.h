@@ -57,6 +57,6 @@ inline int64_t flops(const Rnn&, const NodeFacts& f) {
   return 2 * f.shape(0)[0] * f.shape(0)[1] * weights;
 }
 
-inline constexpr const OpRow* rnn_op = &kOpRow<Rnn>;
+inline constexpr const OpSchema* rnn_op = &kOpSchema<Rnn>;
 
 }  // namespace coracle

@@ -139,6 +139,6 @@ inline void reference(const BeamSearch& op, ReferenceArgs& a) {
   a.out(2).assign(std::span<const int64_t>(parents));
 }
 
-inline constexpr const OpRow* beam_search_op = &kOpRow<BeamSearch>;
+inline constexpr const OpSchema* beam_search_op = &kOpSchema<BeamSearch>;
 
 }  // namespace coracle

@@ -118,6 +118,6 @@ inline void reference(const BeamSearchDecode& op, ReferenceArgs& a) {
   a.out(1).set_lod(lod);
 }
 
-inline constexpr const OpRow* beam_search_decode_op = &kOpRow<BeamSearchDecode>;
+inline constexpr const OpSchema* beam_search_decode_op = &kOpSchema<BeamSearchDecode>;
 
 }  // namespace coracle

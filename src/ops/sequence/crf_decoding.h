@@ -118,6 +118,6 @@ inline void reference(const CrfDecoding&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* crf_decoding_op = &kOpRow<CrfDecoding>;
+inline constexpr const OpSchema* crf_decoding_op = &kOpSchema<CrfDecoding>;
 
 }  // namespace coracle

@@ -82,6 +82,6 @@ inline void reference(const CtcAlign& op, ReferenceArgs& a) {
   a.out(0).set_lod({std::move(ends)});
 }
 
-inline constexpr const OpRow* ctc_align_op = &kOpRow<CtcAlign>;
+inline constexpr const OpSchema* ctc_align_op = &kOpSchema<CtcAlign>;
 
 }  // namespace coracle

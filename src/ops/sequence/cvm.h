@@ -55,6 +55,6 @@ inline void reference(const Cvm& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* cvm_op = &kOpRow<Cvm>;
+inline constexpr const OpSchema* cvm_op = &kOpSchema<Cvm>;
 
 }  // namespace coracle

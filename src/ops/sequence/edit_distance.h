@@ -93,6 +93,6 @@ inline void reference(const EditDistance& op, ReferenceArgs& a) {
   if (a.wants(0)) *a.out(0).data<int64_t>() = count;
 }
 
-inline constexpr const OpRow* edit_distance_op = &kOpRow<EditDistance>;
+inline constexpr const OpSchema* edit_distance_op = &kOpSchema<EditDistance>;
 
 }  // namespace coracle

@@ -65,6 +65,6 @@ inline void reference(const FusedEmbeddingSeqPool& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* fused_embedding_seq_pool_op = &kOpRow<FusedEmbeddingSeqPool>;
+inline constexpr const OpSchema* fused_embedding_seq_pool_op = &kOpSchema<FusedEmbeddingSeqPool>;
 
 }  // namespace coracle

@@ -22,6 +22,6 @@ struct FusionSeqconvEltaddRelu {
   friend bool operator==(const FusionSeqconvEltaddRelu&, const FusionSeqconvEltaddRelu&) = default;
 };
 
-inline constexpr const OpRow* fusion_seqconv_eltadd_relu_op = &kOpRow<FusionSeqconvEltaddRelu>;
+inline constexpr const OpSchema* fusion_seqconv_eltadd_relu_op = &kOpSchema<FusionSeqconvEltaddRelu>;
 
 }  // namespace coracle

@@ -31,6 +31,6 @@ struct FusionSeqexpandConcatFc {
   friend bool operator==(const FusionSeqexpandConcatFc&, const FusionSeqexpandConcatFc&) = default;
 };
 
-inline constexpr const OpRow* fusion_seqexpand_concat_fc_op = &kOpRow<FusionSeqexpandConcatFc>;
+inline constexpr const OpSchema* fusion_seqexpand_concat_fc_op = &kOpSchema<FusionSeqexpandConcatFc>;
 
 }  // namespace coracle

@@ -42,6 +42,6 @@ struct FusionSeqpoolConcat {
   friend bool operator==(const FusionSeqpoolConcat&, const FusionSeqpoolConcat&) = default;
 };
 
-inline constexpr const OpRow* fusion_seqpool_concat_op = &kOpRow<FusionSeqpoolConcat>;
+inline constexpr const OpSchema* fusion_seqpool_concat_op = &kOpSchema<FusionSeqpoolConcat>;
 
 }  // namespace coracle

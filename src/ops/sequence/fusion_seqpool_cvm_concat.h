@@ -19,6 +19,6 @@ struct FusionSeqpoolCvmConcat {
   friend bool operator==(const FusionSeqpoolCvmConcat&, const FusionSeqpoolCvmConcat&) = default;
 };
 
-inline constexpr const OpRow* fusion_seqpool_cvm_concat_op = &kOpRow<FusionSeqpoolCvmConcat>;
+inline constexpr const OpSchema* fusion_seqpool_cvm_concat_op = &kOpSchema<FusionSeqpoolCvmConcat>;
 
 }  // namespace coracle

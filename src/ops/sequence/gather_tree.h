@@ -43,6 +43,6 @@ inline void reference(const GatherTree&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* gather_tree_op = &kOpRow<GatherTree>;
+inline constexpr const OpSchema* gather_tree_op = &kOpSchema<GatherTree>;
 
 }  // namespace coracle

@@ -80,6 +80,6 @@ inline void reference(const Hash& op, ReferenceArgs& a) {
   a.out(0).assign(std::span<const int64_t>(y));
 }
 
-inline constexpr const OpRow* hash_op = &kOpRow<Hash>;
+inline constexpr const OpSchema* hash_op = &kOpSchema<Hash>;
 
 }  // namespace coracle

@@ -67,6 +67,6 @@ inline void reference(const LodReset& op, ReferenceArgs& a) {
   copy_tensor(a.in(0), a.out(0));
 }
 
-inline constexpr const OpRow* lod_reset_op = &kOpRow<LodReset>;
+inline constexpr const OpSchema* lod_reset_op = &kOpSchema<LodReset>;
 
 }  // namespace coracle

@@ -59,6 +59,6 @@ inline void reference(const RowConv&, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* row_conv_op = &kOpRow<RowConv>;
+inline constexpr const OpSchema* row_conv_op = &kOpSchema<RowConv>;
 
 }  // namespace coracle

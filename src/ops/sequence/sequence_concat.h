@@ -69,6 +69,6 @@ inline void reference(const SequenceConcat&, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* sequence_concat_op = &kOpRow<SequenceConcat>;
+inline constexpr const OpSchema* sequence_concat_op = &kOpSchema<SequenceConcat>;
 
 }  // namespace coracle

@@ -103,6 +103,6 @@ inline void reference(const SequenceConv& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* sequence_conv_op = &kOpRow<SequenceConv>;
+inline constexpr const OpSchema* sequence_conv_op = &kOpSchema<SequenceConv>;
 
 }  // namespace coracle

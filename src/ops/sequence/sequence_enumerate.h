@@ -45,6 +45,6 @@ inline void reference(const SequenceEnumerate& op, ReferenceArgs& a) {
   a.out(0).assign(std::span<const int64_t>(y));
 }
 
-inline constexpr const OpRow* sequence_enumerate_op = &kOpRow<SequenceEnumerate>;
+inline constexpr const OpSchema* sequence_enumerate_op = &kOpSchema<SequenceEnumerate>;
 
 }  // namespace coracle

@@ -48,6 +48,6 @@ inline void reference(const SequenceErase& op, ReferenceArgs& a) {
   a.out(0).set_lod(std::move(lod));
 }
 
-inline constexpr const OpRow* sequence_erase_op = &kOpRow<SequenceErase>;
+inline constexpr const OpSchema* sequence_erase_op = &kOpSchema<SequenceErase>;
 
 }  // namespace coracle

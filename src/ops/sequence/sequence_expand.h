@@ -80,6 +80,6 @@ inline void reference(const SequenceExpand& op, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* sequence_expand_op = &kOpRow<SequenceExpand>;
+inline constexpr const OpSchema* sequence_expand_op = &kOpSchema<SequenceExpand>;
 
 }  // namespace coracle

@@ -41,6 +41,6 @@ inline void reference(const SequenceExpandAs&, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* sequence_expand_as_op = &kOpRow<SequenceExpandAs>;
+inline constexpr const OpSchema* sequence_expand_as_op = &kOpSchema<SequenceExpandAs>;
 
 }  // namespace coracle

@@ -57,6 +57,6 @@ inline void reference(const SequenceMask& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* sequence_mask_op = &kOpRow<SequenceMask>;
+inline constexpr const OpSchema* sequence_mask_op = &kOpSchema<SequenceMask>;
 
 }  // namespace coracle

@@ -73,6 +73,6 @@ inline void reference(const SequencePad& op, ReferenceArgs& a) {
   for (size_t i = 0; i + 1 < offsets.size(); ++i) a.out(1).data<int64_t>()[i] = offsets[i + 1] - offsets[i];
 }
 
-inline constexpr const OpRow* sequence_pad_op = &kOpRow<SequencePad>;
+inline constexpr const OpSchema* sequence_pad_op = &kOpSchema<SequencePad>;
 
 }  // namespace coracle

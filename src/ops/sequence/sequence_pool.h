@@ -87,6 +87,6 @@ inline void reference(const SequencePool& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* sequence_pool_op = &kOpRow<SequencePool>;
+inline constexpr const OpSchema* sequence_pool_op = &kOpSchema<SequencePool>;
 
 }  // namespace coracle

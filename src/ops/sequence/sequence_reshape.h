@@ -44,6 +44,6 @@ inline void reference(const SequenceReshape&, ReferenceArgs& a) {
   copy_tensor(x, a.out(0));
 }
 
-inline constexpr const OpRow* sequence_reshape_op = &kOpRow<SequenceReshape>;
+inline constexpr const OpSchema* sequence_reshape_op = &kOpSchema<SequenceReshape>;
 
 }  // namespace coracle

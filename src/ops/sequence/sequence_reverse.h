@@ -33,6 +33,6 @@ inline void reference(const SequenceReverse&, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* sequence_reverse_op = &kOpRow<SequenceReverse>;
+inline constexpr const OpSchema* sequence_reverse_op = &kOpSchema<SequenceReverse>;
 
 }  // namespace coracle

@@ -47,6 +47,6 @@ inline void reference(const SequenceScatter&, ReferenceArgs& a) {
   scatter_rows(a.in(2), positions, 1, true, a.out(0));
 }
 
-inline constexpr const OpRow* sequence_scatter_op = &kOpRow<SequenceScatter>;
+inline constexpr const OpSchema* sequence_scatter_op = &kOpSchema<SequenceScatter>;
 
 }  // namespace coracle

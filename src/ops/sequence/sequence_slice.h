@@ -52,6 +52,6 @@ inline void reference(const SequenceSlice&, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* sequence_slice_op = &kOpRow<SequenceSlice>;
+inline constexpr const OpSchema* sequence_slice_op = &kOpSchema<SequenceSlice>;
 
 }  // namespace coracle

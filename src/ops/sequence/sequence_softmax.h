@@ -42,6 +42,6 @@ inline void reference(const SequenceSoftmax&, ReferenceArgs& a) {
   a.out(0).assign(std::span<const double>(y));
 }
 
-inline constexpr const OpRow* sequence_softmax_op = &kOpRow<SequenceSoftmax>;
+inline constexpr const OpSchema* sequence_softmax_op = &kOpSchema<SequenceSoftmax>;
 
 }  // namespace coracle

@@ -53,6 +53,6 @@ inline void reference(const SequenceUnpad&, ReferenceArgs& a) {
   }
 }
 
-inline constexpr const OpRow* sequence_unpad_op = &kOpRow<SequenceUnpad>;
+inline constexpr const OpSchema* sequence_unpad_op = &kOpSchema<SequenceUnpad>;
 
 }  // namespace coracle

@@ -114,6 +114,6 @@ inline void reference(const VarConv2d& op, ReferenceArgs& a) {
   if (a.wants(1)) give(1, windows, window_ends);
 }
 
-inline constexpr const OpRow* var_conv_2d_op = &kOpRow<VarConv2d>;
+inline constexpr const OpSchema* var_conv_2d_op = &kOpSchema<VarConv2d>;
 
 }  // namespace coracle

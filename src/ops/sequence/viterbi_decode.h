@@ -96,6 +96,6 @@ inline void reference(const ViterbiDecode& op, ReferenceArgs& a) {
   });
 }
 
-inline constexpr const OpRow* viterbi_decode_op = &kOpRow<ViterbiDecode>;
+inline constexpr const OpSchema* viterbi_decode_op = &kOpSchema<ViterbiDecode>;
 
 }  // namespace coracle

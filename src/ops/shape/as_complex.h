@@ -31,6 +31,6 @@ inline void reference(const AsComplex&, ReferenceArgs& a) {
   if (a.in(0).bytes() != 0) std::memcpy(a.out(0).raw(), a.in(0).raw(), a.in(0).bytes());
 }
 
-inline constexpr const OpRow* as_complex_op = &kOpRow<AsComplex>;
+inline constexpr const OpSchema* as_complex_op = &kOpSchema<AsComplex>;
 
 }  // namespace coracle

@@ -28,6 +28,6 @@ inline void reference(const AsReal&, ReferenceArgs& a) {
   if (a.in(0).bytes() != 0) std::memcpy(a.out(0).raw(), a.in(0).raw(), a.in(0).bytes());
 }
 
-inline constexpr const OpRow* as_real_op = &kOpRow<AsReal>;
+inline constexpr const OpSchema* as_real_op = &kOpSchema<AsReal>;
 
 }  // namespace coracle

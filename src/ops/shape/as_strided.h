@@ -48,6 +48,6 @@ inline void reference(const AsStrided& op, ReferenceArgs& a) {
   gather_elements(a.in(0), read, a.out(0));
 }
 
-inline constexpr const OpRow* as_strided_op = &kOpRow<AsStrided>;
+inline constexpr const OpSchema* as_strided_op = &kOpSchema<AsStrided>;
 
 }  // namespace coracle

@@ -49,6 +49,6 @@ inline void infer(const Flatten& op, InferArgs& a) {
 
 inline void reference(const Flatten&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
 
-inline constexpr const OpRow* flatten_op = &kOpRow<Flatten>;
+inline constexpr const OpSchema* flatten_op = &kOpSchema<Flatten>;
 
 }  // namespace coracle

@@ -40,6 +40,6 @@ inline void infer(const Flatten2& op, InferArgs& a) {
 
 inline void reference(const Flatten2&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
 
-inline constexpr const OpRow* flatten2_op = &kOpRow<Flatten2>;
+inline constexpr const OpSchema* flatten2_op = &kOpSchema<Flatten2>;
 
 }  // namespace coracle

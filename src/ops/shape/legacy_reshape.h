@@ -12,9 +12,9 @@ struct LegacyReshape {
   static constexpr Port kInputs[] = {in("x", "X"), shape_in("shape", "shape", "Shape", "ShapeTensor")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   friend bool operator==(const LegacyReshape&, const LegacyReshape&) = default;
-  static void lower(Lowering& l) { l.bind("Out", l.add(Reshape{}, l.ports_of(kOpRow<Reshape>))); }
+  static void lower(Lowering& l) { l.bind("Out", l.add(Reshape{}, l.ports_of(kOpSchema<Reshape>))); }
 };
 
-inline constexpr const OpRow* legacy_reshape_op = &kOpRow<LegacyReshape>;
+inline constexpr const OpSchema* legacy_reshape_op = &kOpSchema<LegacyReshape>;
 
 }  // namespace coracle

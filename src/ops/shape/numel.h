@@ -21,6 +21,6 @@ inline void infer(const Numel&, InferArgs& a) {
 
 inline void reference(const Numel&, ReferenceArgs& a) { a.out(0).data<int64_t>()[0] = a.in(0).count(); }
 
-inline constexpr const OpRow* numel_op = &kOpRow<Numel>;
+inline constexpr const OpSchema* numel_op = &kOpSchema<Numel>;
 
 }  // namespace coracle

@@ -85,10 +85,10 @@ inline void reference(const Reshape&, ReferenceArgs& a) {
 }
 
 inline void Reshape::lower(Lowering& l) {
-  if (!l.is_pir()) return l.lower_by_ports(kOpRow<Reshape>);
-  l.bind("Out", l.add(Reshape{.keeps_zeros = true}, l.ports_of(kOpRow<Reshape>)));
+  if (!l.is_pir()) return l.lower_by_ports(kOpSchema<Reshape>);
+  l.bind("Out", l.add(Reshape{.keeps_zeros = true}, l.ports_of(kOpSchema<Reshape>)));
 }
 
-inline constexpr const OpRow* reshape_op = &kOpRow<Reshape>;
+inline constexpr const OpSchema* reshape_op = &kOpSchema<Reshape>;
 
 }  // namespace coracle

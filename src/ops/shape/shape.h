@@ -22,6 +22,6 @@ inline void infer(const ShapeOp& op, InferArgs& a) { infer_shape_value(a, op.dty
 
 inline void reference(const ShapeOp&, ReferenceArgs& a) { write_shape(a.shape(0), a.out(0)); }
 
-inline constexpr const OpRow* shape_op = &kOpRow<ShapeOp>;
+inline constexpr const OpSchema* shape_op = &kOpSchema<ShapeOp>;
 
 }  // namespace coracle

@@ -22,6 +22,6 @@ inline void infer(const Shape64& op, InferArgs& a) { infer_shape_value(a, op.dty
 
 inline void reference(const Shape64&, ReferenceArgs& a) { write_shape(a.shape(0), a.out(0)); }
 
-inline constexpr const OpRow* shape64_op = &kOpRow<Shape64>;
+inline constexpr const OpSchema* shape64_op = &kOpSchema<Shape64>;
 
 }  // namespace coracle

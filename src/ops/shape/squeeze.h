@@ -39,6 +39,6 @@ inline void infer(const Squeeze&, InferArgs& a) {
 
 inline void reference(const Squeeze&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
 
-inline constexpr const OpRow* squeeze_op = &kOpRow<Squeeze>;
+inline constexpr const OpSchema* squeeze_op = &kOpSchema<Squeeze>;
 
 }  // namespace coracle

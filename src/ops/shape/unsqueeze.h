@@ -37,6 +37,6 @@ inline void infer(const Unsqueeze&, InferArgs& a) {
 
 inline void reference(const Unsqueeze&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
 
-inline constexpr const OpRow* unsqueeze_op = &kOpRow<Unsqueeze>;
+inline constexpr const OpSchema* unsqueeze_op = &kOpSchema<Unsqueeze>;
 
 }  // namespace coracle

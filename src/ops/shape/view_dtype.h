@@ -36,6 +36,6 @@ inline void reference(const ViewDtype&, ReferenceArgs& a) {
   if (a.in(0).bytes() > 0) std::memcpy(a.out(0).raw(), a.in(0).raw(), a.in(0).bytes());
 }
 
-inline constexpr const OpRow* view_dtype_op = &kOpRow<ViewDtype>;
+inline constexpr const OpSchema* view_dtype_op = &kOpSchema<ViewDtype>;
 
 }  // namespace coracle

@@ -39,6 +39,6 @@ inline void infer(const ViewShape& op, InferArgs& a) {
 
 inline void reference(const ViewShape&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
 
-inline constexpr const OpRow* view_shape_op = &kOpRow<ViewShape>;
+inline constexpr const OpSchema* view_shape_op = &kOpSchema<ViewShape>;
 
 }  // namespace coracle

@@ -46,7 +46,7 @@ std::span<const BlockStage> block_stages() {
 namespace {
 
 /// What must keep its place among its like: it prints, checks, draws numbers, or runs regions that may.
-bool has_effects(const Node& node) { return !node.op.row().pure || !node.regions.empty(); }
+bool has_effects(const Node& node) { return !node.op.schema().pure || !node.regions.empty(); }
 
 /// Groups in the order of their first nodes, and the edges between them by these numbers.
 Groups unordered_groups(const BlockPlan& plan) {

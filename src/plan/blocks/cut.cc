@@ -10,7 +10,7 @@
 #include "ops/elementwise/cast.h"
 #include "plan/blocks/block_plan.h"
 #include "plan/blocks/half_blocks.h"
-#include "plan/widening.h"
+#include "plan/upcast.h"
 
 namespace coracle {
 namespace {

@@ -27,7 +27,7 @@ bool has_int8(const Graph& graph, const Node& node) {
 std::string_view refusal_of_all(const Graph& graph, const Node& node, Precision precision) {
   if (precision != Precision::kInt8 && has_int8(graph, node))
     return "int8 values, which engines have only where precision is int8";
-  if (!node.op.row().pure) return "what it does besides its results must be done in the order of the program";
+  if (!node.op.schema().pure) return "what it does besides its results must be done in the order of the program";
   if (!node.regions.empty()) return "it runs regions, which have blocks of their own";
   const auto is_array = [&](ValueId v) { return graph.fact(v).is_array; };
   if (std::any_of(node.inputs.begin(), node.inputs.end(), is_array) ||

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "plan/widening.h"
+#include "plan/upcast.h"
 
 namespace coracle {
 
@@ -15,14 +15,14 @@ bool has_half(const Graph& graph, const Node& node) {
 
 Tensor in_float32(const Tensor& tensor) {
   if (!is_half(tensor.dtype())) return tensor;
-  Tensor wide = Tensor::make(DType::kFloat32, tensor.shape());
+  Tensor upcast = Tensor::make(DType::kFloat32, tensor.shape());
   visit_float(tensor.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     const std::span<const T> from = tensor.values<T>();
-    std::transform(from.begin(), from.end(), wide.data<float>(), [](T v) { return static_cast<float>(v); });
+    std::transform(from.begin(), from.end(), upcast.data<float>(), [](T v) { return static_cast<float>(v); });
   });
-  wide.set_lod(tensor.lod());
-  return wide;
+  upcast.set_lod(tensor.lod());
+  return upcast;
 }
 
 std::string refusal_in_float32(const Engine& engine, const Graph& graph, const Node& node) {
@@ -30,8 +30,8 @@ std::string refusal_in_float32(const Engine& engine, const Graph& graph, const N
   std::vector<Fact> out;
   for (ValueId v : node.inputs) in.push_back(graph.fact(v));
   for (ValueId v : node.outputs) out.push_back(graph.fact(v));
-  const auto wide_value = [&](size_t i) { return std::make_shared<const Tensor>(in_float32(*in[i].value)); };
-  if (!widen(node, in, out, wide_value)) return "it is float16 or bfloat16 by itself, not by its operands";
+  const auto upcast_value = [&](size_t i) { return std::make_shared<const Tensor>(in_float32(*in[i].value)); };
+  if (!upcast(node, in, out, upcast_value)) return "it is float16 or bfloat16 by itself, not by its operands";
   Graph alone;
   PortValues ports;
   size_t flat = 0;

@@ -6,7 +6,7 @@
 #include "plan/engine.h"
 
 /// float16 and bfloat16 ("half") in blocks: engines are given float32. Nodes on half values are computed in float32
-/// natively too (plan/widening.h), so a block holds them as nodes on float32, with casts of its half operands before it
+/// natively too (plan/upcast.h), so a block holds them as nodes on float32, with casts of its half operands before it
 /// and of its half results behind it.
 namespace coracle {
 

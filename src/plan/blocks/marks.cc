@@ -73,18 +73,18 @@ std::vector<bool> between(const Graph& graph, std::string_view from, std::string
 }
 
 /// Whether a pattern names an operator, by its name or by what older files of Paddle call it.
-bool names_type(std::string_view pattern, const OpRow& row) {
-  return matches(pattern, row.name) ||
-         std::any_of(row.legacy.begin(), row.legacy.end(), [&](const char* type) { return matches(pattern, type); });
+bool names_type(std::string_view pattern, const OpSchema& schema) {
+  return matches(pattern, schema.name) || std::any_of(schema.legacy.begin(), schema.legacy.end(),
+                                                      [&](const char* type) { return matches(pattern, type); });
 }
 bool names_type(std::string_view pattern, std::string_view name) {
-  const OpRow* row = find_op(name);
-  return row == nullptr ? matches(pattern, name) : names_type(pattern, *row);
+  const OpSchema* schema = find_op(name);
+  return schema == nullptr ? matches(pattern, name) : names_type(pattern, *schema);
 }
 
 /// An operator that rewriting makes, and those that it makes it of besides the steps behind it.
 struct Made {
-  const OpRow* row;
+  const OpSchema* schema;
   std::span<const std::string_view> of;
 };
 constexpr std::string_view kConvolutions[] = {"conv2d", "depthwise_conv2d"};
@@ -99,13 +99,13 @@ const Epilogue* epilogue_of(const Op& op) {
 
 /// Whether a pattern names an operator, or one that it was fused of.
 bool names_part(std::string_view pattern, const Op& op) {
-  static constexpr Made kMade[] = {{&kOpRow<Conv2dFused>, kConvolutions},
-                                   {&kOpRow<Conv2dTransposeFused>, kTransposed},
-                                   {&kOpRow<Linear>, kProducts}};
+  static constexpr Made kMade[] = {{&kOpSchema<Conv2dFused>, kConvolutions},
+                                   {&kOpSchema<Conv2dTransposeFused>, kTransposed},
+                                   {&kOpSchema<Linear>, kProducts}};
   const auto named = [&](std::string_view name) { return names_type(pattern, name); };
-  if (names_type(pattern, op.row())) return true;
+  if (names_type(pattern, op.schema())) return true;
   for (const Made& made : kMade) {
-    if (made.row == &op.row() && std::any_of(made.of.begin(), made.of.end(), named)) return true;
+    if (made.schema == &op.schema() && std::any_of(made.of.begin(), made.of.end(), named)) return true;
   }
   const Epilogue* steps = epilogue_of(op);
   return steps != nullptr && std::any_of(steps->epilogue.begin(), steps->epilogue.end(), [&](const EpilogueStep& s) {
@@ -125,7 +125,7 @@ bool is_marked(const EngineMark& mark, const Graph& graph, const Node& node) {
     case EngineMark::Kind::kName: return matches(mark.pattern, node.name);
     case EngineMark::Kind::kType:
       return mark.engine == EngineMark::kNative ? names_part(mark.pattern, node.op)
-                                                : names_type(mark.pattern, node.op.row());
+                                                : names_type(mark.pattern, node.op.schema());
     case EngineMark::Kind::kScope: return is_within(node.scope, mark.pattern);
     case EngineMark::Kind::kMakes:
       return std::any_of(node.outputs.begin(), node.outputs.end(),

@@ -8,9 +8,9 @@
 #include "ops/matmul/linear.h"
 #include "ops/matmul/matmul.h"
 #include "support/check_kernels.h"
-#include "support/device_rows.h"
+#include "support/device_kernel_runner.h"
 
-/// Rows of convolutions and products, on shapes that cross tiles, panels and vectors of every instruction set.
+/// Kernels of convolutions and products, on shapes that cross tiles, panels and vectors of every instruction set.
 namespace coracle::test {
 namespace {
 
@@ -63,7 +63,7 @@ int check(const Convolution& p, const Steps& steps, double tolerance = 2e-5, Fam
                       random_floats({p.out, p.in / p.groups, p.kernel_h, p.kernel_w}, -0.5, 0.5, 2)},
                .relative = tolerance,
                .absolute = tolerance,
-               .rows = std::move(rows)};
+               .kernels = std::move(rows)};
   add_epilogue(c, steps, {p.batch, p.out, size(p.h, p.kernel_h), size(p.w, p.kernel_w)}, p.out);
   return check_on_every_kernel(c);
 }
@@ -92,7 +92,7 @@ TEST(ConvolutionKernels, Epilogues) {
 }
 
 TEST(ConvolutionKernels, Winograd) {
-  if (DeviceRows::under_test() != nullptr) GTEST_SKIP() << "about rows of the CPU";
+  if (DeviceKernelRunner::under_test() != nullptr) GTEST_SKIP() << "about kernels of the CPU";
   // The transformed filter and inputs have fractions and factors up to 24, so that rounding weighs more than in a plain
   // sum.
   constexpr double kTolerance = 1e-4;
@@ -165,7 +165,7 @@ int check(const Transposed& p, const Steps& steps, Families rows = {"conv2d_tran
                       random_floats({p.in, p.out / p.groups, p.kernel, p.kernel}, -0.5, 0.5, 2)},
                .relative = 2e-5,
                .absolute = 2e-5,
-               .rows = std::move(rows)};
+               .kernels = std::move(rows)};
   add_epilogue(c, steps, {p.batch, p.out, size(p.h), size(p.w)}, p.out);
   return check_on_every_kernel(c);
 }
@@ -191,7 +191,7 @@ TEST(TransposedConvolutionKernels, Epilogues) {
 }
 
 TEST(TransposedConvolutionKernels, StridesThatAreFarApartCostNothing) {
-  if (DeviceRows::under_test() != nullptr) GTEST_SKIP() << "about rows of the CPU";
+  if (DeviceKernelRunner::under_test() != nullptr) GTEST_SKIP() << "about kernels of the CPU";
   constexpr int64_t kFar = int64_t{1} << 30;
   EXPECT_EQ(check(Transposed{1, 7, 5, 1, 1, 3, kFar, 0, 1, 0, 1}, {kRelu}, {}), 0) << "the reference takes it";
 }
@@ -209,7 +209,7 @@ TEST(LinearKernels, MatchTheReference) {
             .in = {random_floats(x, -1, 1, 1), random_floats(transposed ? Shape{n, k} : Shape{k, n}, -0.5, 0.5, 2)},
             .relative = 2e-5,
             .absolute = 2e-5,
-            .rows = {"linear"}};
+            .kernels = {"linear"}};
         add_epilogue(c, op.epilogue, {}, n);
         check_on_every_kernel(c);
       }
@@ -222,7 +222,7 @@ TEST(LinearKernels, OnMatrixTiles) {
                .in = {random_floats({2, 64, 128}, -1, 1, 1), random_floats({128, 128}, -0.5, 0.5, 2)},
                .relative = 2e-5,
                .absolute = 2e-5,
-               .rows = {"linear"},
+               .kernels = {"linear"},
                .tiles = true};
   add_epilogue(c, {}, {}, 128);
   check_on_every_kernel(c);
@@ -244,14 +244,14 @@ TEST(MatmulKernels, MatchTheReference) {
                              .in = {random_floats(x, -1, 1, 1), random_floats(right, -1, 1, 2)},
                              .relative = 2e-5,
                              .absolute = 2e-5,
-                             .rows = {"matmul"}});
+                             .kernels = {"matmul"}});
     }
   }
   check_on_every_kernel({.op = Bmm{},
                          .in = {random_floats({3, 9, 31}, -1, 1, 1), random_floats({3, 31, 17}, -1, 1, 2)},
                          .relative = 2e-5,
                          .absolute = 2e-5,
-                         .rows = {"bmm"}});
+                         .kernels = {"bmm"}});
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace coracle::test {
 namespace {
 
-using Rows = std::set<std::string>;
+using KernelNames = std::set<std::string>;
 
 TEST(DetectionKernels, YoloBox) {
   for (const int64_t batch : {1, 3}) {
@@ -26,11 +26,11 @@ TEST(DetectionKernels, YoloBox) {
           const int64_t channels = 3 * (5 + classes + (op.iou_aware ? 1 : 0));
           const Tensor x = random_floats({batch, channels, size[0], size[1]});
           for (const DType type : {DType::kInt32, DType::kInt64}) {
-            EXPECT_EQ(rows_that_take({.op = op,
-                                      .in = {x, random_ints({batch, 2}, 100, 400, type)},
-                                      .out_counts = {1, 1},
-                                      .relative = 4e-6}),
-                      Rows{"yolo_box"});
+            EXPECT_EQ(kernels_that_take({.op = op,
+                                         .in = {x, random_ints({batch, 2}, 100, 400, type)},
+                                         .out_counts = {1, 1},
+                                         .relative = 4e-6}),
+                      KernelNames{"yolo_box"});
           }
         }
       }
@@ -46,17 +46,17 @@ TEST(DetectionKernels, YoloBoxWithSpecialValues) {
   for (const float special : {NAN, INFINITY, -INFINITY, 200.0F}) {
     Tensor x = random_floats({1, 8, 8, 9});
     for (int64_t i = 0; i < x.count(); i += 5) x.data<float>()[i] = special;
-    EXPECT_EQ(rows_that_take({.op = op,
-                              .in = {x, random_ints({1, 2}, 100, 400, DType::kInt32)},
-                              .out_counts = {1, 1},
-                              .relative = 4e-6}),
-              Rows{"yolo_box"});
+    EXPECT_EQ(kernels_that_take({.op = op,
+                                 .in = {x, random_ints({1, 2}, 100, 400, DType::kInt32)},
+                                 .out_counts = {1, 1},
+                                 .relative = 4e-6}),
+              KernelNames{"yolo_box"});
   }
 }
 
 TEST(DetectionKernels, Inverse) {
   for (const Shape& s : {Shape{1, 1}, Shape{7, 5, 5}, Shape{2, 3, 17, 17}}) {
-    EXPECT_EQ(rows_that_take({.op = Inverse{}, .in = {random_floats(s)}}), Rows{"inverse"});
+    EXPECT_EQ(kernels_that_take({.op = Inverse{}, .in = {random_floats(s)}}), KernelNames{"inverse"});
   }
 }
 

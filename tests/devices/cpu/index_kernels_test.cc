@@ -37,17 +37,17 @@ TEST(SortKernels, FewOfManyAndAll) {
           Topk topk;
           topk.axis = axis;
           topk.largest = largest;
-          check_on_every_kernel({.op = topk, .in = {x, int_list({k})}, .out_counts = {1, 1}, .rows = {"topk"}});
+          check_on_every_kernel({.op = topk, .in = {x, int_list({k})}, .out_counts = {1, 1}, .kernels = {"topk"}});
           Argsort argsort;
           argsort.axis = axis;
           argsort.descending = largest;
-          check_on_every_kernel({.op = argsort, .in = {x}, .out_counts = {1, 1}, .rows = {"argsort"}});
+          check_on_every_kernel({.op = argsort, .in = {x}, .out_counts = {1, 1}, .kernels = {"argsort"}});
         }
       }
     }
   }
   const Tensor x = random_floats({3, 4000});
-  check_on_every_kernel({.op = TopkV1{}, .in = {x, int_list({9})}, .out_counts = {1, 1}, .rows = {"topk_v1"}});
+  check_on_every_kernel({.op = TopkV1{}, .in = {x, int_list({9})}, .out_counts = {1, 1}, .kernels = {"topk_v1"}});
 }
 
 TEST(SortKernels, RowsThatGrow) {
@@ -56,7 +56,7 @@ TEST(SortKernels, RowsThatGrow) {
   for (bool largest : {true, false}) {
     Topk topk;
     topk.largest = largest;
-    check_on_every_kernel({.op = topk, .in = {rising, int_list({10})}, .out_counts = {1, 1}, .rows = {"topk"}});
+    check_on_every_kernel({.op = topk, .in = {rising, int_list({10})}, .out_counts = {1, 1}, .kernels = {"topk"}});
   }
 }
 
@@ -70,12 +70,12 @@ TEST(ScanKernels, RunningSums) {
           op.exclusive = (form & 1) != 0;
           op.reverse = (form & 2) != 0;
           check_on_every_kernel(
-              {.op = op, .in = {random_numbers(s, type, 1), Tensor::scalar<int64_t>(axis)}, .rows = {"cumsum"}});
+              {.op = op, .in = {random_numbers(s, type, 1), Tensor::scalar<int64_t>(axis)}, .kernels = {"cumsum"}});
         }
       }
       Cumsum flat;
       flat.flatten = true;
-      check_on_every_kernel({.op = flat, .in = {random_numbers(s, type, 1)}, .rows = {"cumsum"}});
+      check_on_every_kernel({.op = flat, .in = {random_numbers(s, type, 1)}, .kernels = {"cumsum"}});
     }
   }
 }
@@ -88,8 +88,8 @@ TEST(SizedKernels, Distinct) {
         op.is_sorted = true;
         op.dtype = index;
         const Tensor x = random_ints(s, 0, 30, type);
-        check_on_every_kernel({.op = op, .in = {x}, .out_counts = {1, 1, 1, 1}, .rows = {"unique"}});
-        check_on_every_kernel({.op = op, .in = {x}, .out_counts = {1, 0, 1, 0}, .rows = {"unique"}});
+        check_on_every_kernel({.op = op, .in = {x}, .out_counts = {1, 1, 1, 1}, .kernels = {"unique"}});
+        check_on_every_kernel({.op = op, .in = {x}, .out_counts = {1, 0, 1, 0}, .kernels = {"unique"}});
       }
     }
   }
@@ -101,34 +101,35 @@ TEST(IndexedKernels, RowsAndElements) {
       const Tensor x = random_numbers({7, 30, 9}, type, 1);
       for (int depth : {1, 2, 3}) {
         const Tensor at = random_ints({300, depth}, -7, 7, index, 2);
-        check_on_every_kernel({.op = GatherNd{}, .in = {x, at}, .rows = {"gather_nd"}});
+        check_on_every_kernel({.op = GatherNd{}, .in = {x, at}, .kernels = {"gather_nd"}});
         Shape updates{300};
         for (int d = depth; d < 3; ++d) updates.push_back(x.shape()[d]);
         check_on_every_kernel(
-            {.op = ScatterNdAdd{}, .in = {x, at, random_numbers(updates, type, 3)}, .rows = {"scatter_nd_add"}});
+            {.op = ScatterNdAdd{}, .in = {x, at, random_numbers(updates, type, 3)}, .kernels = {"scatter_nd_add"}});
       }
       for (int axis : {0, 1, 2}) {
         Shape s = x.shape();
         s[axis] = 41;
         TakeAlongAxis op;
         op.axis = axis;
-        check_on_every_kernel({.op = op, .in = {x, random_ints(s, -7, 7, index, 4)}, .rows = {"take_along_axis"}});
+        check_on_every_kernel({.op = op, .in = {x, random_ints(s, -7, 7, index, 4)}, .kernels = {"take_along_axis"}});
       }
       const Tensor table = random_numbers({50, 80}, type, 1);
       check_on_every_kernel(
-          {.op = IndexSample{}, .in = {table, random_ints({50, 33}, 0, 80, index)}, .rows = {"index_sample"}});
+          {.op = IndexSample{}, .in = {table, random_ints({50, 33}, 0, 80, index)}, .kernels = {"index_sample"}});
       for (bool overwrite : {true, false}) {
         Scatter op;
         op.overwrite = overwrite;
         const Tensor at = random_ints({120}, -50, 50, index, 5);
-        check_on_every_kernel({.op = op, .in = {table, at, random_numbers({120, 80}, type, 6)}, .rows = {"scatter"}});
+        check_on_every_kernel(
+            {.op = op, .in = {table, at, random_numbers({120, 80}, type, 6)}, .kernels = {"scatter"}});
       }
     }
     OneHot op;
     for (bool skips : {false, true}) {
       op.allow_out_of_range = skips;
       const Tensor x = random_ints({5, 70}, skips ? -3 : 0, skips ? 99 : 90, index);
-      check_on_every_kernel({.op = op, .in = {x, int_list({90})}, .rows = {"one_hot"}});
+      check_on_every_kernel({.op = op, .in = {x, int_list({90})}, .kernels = {"one_hot"}});
     }
   }
 }
@@ -140,15 +141,15 @@ TEST(RearrangeKernels, RowsAndWhatIsFilled) {
          .in = {random_numbers({30}, type, 1), random_numbers({1}, type, 2), random_numbers({70}, type, 3)},
          .in_counts = {3},
          .out_counts = {3},
-         .rows = {"meshgrid"}});
+         .kernels = {"meshgrid"}});
     for (const Shape& s : {Shape{5, 33}, Shape{3, 40, 7}, Shape{2, 0, 4}}) {
       for (int diagonal : {-50, -2, 0, 3, 50}) {
         Tril tril;
         tril.diagonal = diagonal;
         Triu triu;
         triu.diagonal = diagonal;
-        check_on_every_kernel({.op = tril, .in = {random_numbers(s, type, 1)}, .rows = {"tril"}});
-        check_on_every_kernel({.op = triu, .in = {random_numbers(s, type, 1)}, .rows = {"triu"}});
+        check_on_every_kernel({.op = tril, .in = {random_numbers(s, type, 1)}, .kernels = {"tril"}});
+        check_on_every_kernel({.op = triu, .in = {random_numbers(s, type, 1)}, .kernels = {"triu"}});
       }
     }
     for (const char* mode : {"constant", "reflect", "replicate", "circular"}) {
@@ -157,7 +158,7 @@ TEST(RearrangeKernels, RowsAndWhatIsFilled) {
       pad.pad_value = 3;
       check_on_every_kernel({.op = pad,
                              .in = {random_numbers({2, 3, 4, 5, 33}, type, 1), int_list({3, 1, 2, 0, 1, 2})},
-                             .rows = {"pad3d"}});
+                             .kernels = {"pad3d"}});
     }
   }
 }
@@ -167,13 +168,13 @@ TEST(SizedKernels, WhatIsNotZero) {
                          Shape{300, 701}}) {
     for (DType type : {DType::kBool, DType::kInt64, DType::kInt32, DType::kFloat32, DType::kUint8}) {
       for (int64_t most : {1, 2, 20}) {  // nothing, half, most
-        check_on_every_kernel({.op = Nonzero{}, .in = {random_ints(s, 0, most, type, 4)}, .rows = {"nonzero"}});
+        check_on_every_kernel({.op = Nonzero{}, .in = {random_ints(s, 0, most, type, 4)}, .kernels = {"nonzero"}});
       }
     }
     for (DType type : {DType::kFloat32, DType::kInt64, DType::kUint8, DType::kInt16}) {
       const Tensor mask = random_ints(s, 0, 2, DType::kBool, 5);
       check_on_every_kernel(
-          {.op = MaskedSelect{}, .in = {random_ints(s, 0, 99, type), mask}, .rows = {"masked_select"}});
+          {.op = MaskedSelect{}, .in = {random_ints(s, 0, 99, type), mask}, .kernels = {"masked_select"}});
     }
   }
 }

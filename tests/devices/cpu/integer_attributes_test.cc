@@ -32,7 +32,7 @@ class Chance {
 
   /// A chain that is computed exactly, and what becomes of its results.
   void epilogue(IntegerProduct& op) {
-    op.epilogue = of(kIntegerChains);
+    op.epilogue = of(kQuantizedChains);
     for (EpilogueStep& step : op.epilogue) {
       if (step.kind != EpilogueKind::kClip) continue;
       step.a = static_cast<float>(from(-2, 1));

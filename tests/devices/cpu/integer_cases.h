@@ -5,24 +5,24 @@
 #include "ops/quantize/integer_product.h"
 #include "support/check_kernels.h"
 
-/// Products of integers are exact: every row gives the bits of the reference, which multiplies integers in float64.
+/// Products of integers are exact: every kernel gives the bits of the reference, which multiplies integers in float64.
 namespace coracle::test {
 
 inline constexpr EpilogueStep kRelu6{EpilogueKind::kClip, 0, 6};
 
 /// All of them round the same on every instruction set.
-inline const Steps kIntegerChains[] = {{},
-                                       {kMultiplyChannel},
-                                       {kMultiplyChannel, kAddChannel},
-                                       {kMultiplyChannel, kAddChannel, kRelu},
-                                       {kMultiplyChannel, kRelu6},
-                                       {kMultiplyChannel, kAddChannel, kAddTensor, kRelu},
-                                       {kMultiplyChannel, kAddChannel, kAddIntegers, kRelu},
-                                       {kMultiplyChannel, kAddIntegers},
-                                       {kMultiplyChannel, kAddIntegers, kAddTensor, kMultiplyChannel},
-                                       {kMultiplyChannel, kAddChannel, kRelu, kMultiplyChannel},
-                                       {kMultiplyChannel, kAddChannel, kRelu6, kMultiplyChannel},
-                                       {kAddTensor, kMultiplyChannel, kAddChannel}};
+inline const Steps kQuantizedChains[] = {{},
+                                         {kMultiplyChannel},
+                                         {kMultiplyChannel, kAddChannel},
+                                         {kMultiplyChannel, kAddChannel, kRelu},
+                                         {kMultiplyChannel, kRelu6},
+                                         {kMultiplyChannel, kAddChannel, kAddTensor, kRelu},
+                                         {kMultiplyChannel, kAddChannel, kAddIntegers, kRelu},
+                                         {kMultiplyChannel, kAddIntegers},
+                                         {kMultiplyChannel, kAddIntegers, kAddTensor, kMultiplyChannel},
+                                         {kMultiplyChannel, kAddChannel, kRelu, kMultiplyChannel},
+                                         {kMultiplyChannel, kAddChannel, kRelu6, kMultiplyChannel},
+                                         {kAddTensor, kMultiplyChannel, kAddChannel}};
 
 struct Result {
   float scale;

@@ -17,7 +17,7 @@ struct IntegerConvolution {
   int64_t batch, in, out, h, w, kernel_h, kernel_w, stride, pad, dilation, groups;
 };
 
-/// Rows that this much is expected of.
+/// Kernels that this much is expected of.
 struct ExpectedRow {
   const char* name;
   bool not_beside_byte_dots = false;
@@ -53,7 +53,7 @@ void check_conv2d(const IntegerConvolution& p, const Steps& steps, const Result&
   }
   KernelCase c{.op = op,
                .in = {integers({p.batch, p.in, p.h, p.w}, numbers.least_of_x, 1, largest), std::move(filter)},
-               .rows = {row.name},
+               .kernels = {row.name},
                .not_beside_byte_dots = row.not_beside_byte_dots};
   finish(c, steps, {p.batch, p.out, size(p.h, p.kernel_h), size(p.w, p.kernel_w)}, p.out);
   check_on_every_kernel(c);
@@ -66,7 +66,7 @@ void check_cases(std::span<const IntegerConvolution> cases, const Steps& steps, 
 
 /// One with every epilogue and result.
 void check_chains(const IntegerConvolution& p, const ExpectedRow& row) {
-  for (const Steps& steps : kIntegerChains) {
+  for (const Steps& steps : kQuantizedChains) {
     for (const Result& result : kResults) check_conv2d(p, steps, result, false, row);
   }
 }
@@ -165,7 +165,7 @@ void check_transposed(const TransposedConvolution& p, const Steps& steps, const 
   KernelCase c{.op = op,
                .in = {integers({p.batch, p.in, p.h, p.w}, -128, 1, largest),
                       integers({p.in, p.out, p.kernel_h, p.kernel_w}, -127, 2, largest)},
-               .rows = {"integer_conv2d.transposed"}};
+               .kernels = {"integer_conv2d.transposed"}};
   finish(c, steps, {p.batch, p.out, p.h * p.kernel_h, p.w * p.kernel_w}, p.out);
   check_on_every_kernel(c);
 }
@@ -181,7 +181,7 @@ TEST(IntegerConvolutions, TransposedConvolutions) {
     check_transposed(p, {kMultiplyChannel, kAddChannel, kRelu}, kResults[which % 4], which % 3 == 0);
     ++which;
   }
-  for (const Steps& steps : kIntegerChains) {
+  for (const Steps& steps : kQuantizedChains) {
     for (const Result& result : kResults) {
       check_transposed({2, 11, 9, 3, 5, 2, 2}, steps, result, false);
       check_transposed({1, 24, 1, 4, 8, 2, 2}, steps, result, false);
@@ -200,7 +200,7 @@ TEST(IntegerConvolutions, OtherTransposedConvolutionsAreLeftToTheReference) {
     const KernelCase c{.op = op,
                        .in = {random_ints({1, 8, 3, 4}, -128, 128, DType::kInt8),
                               random_ints({8, 4, 2, 2}, -127, 128, DType::kInt8), random_floats({4 * groups})}};
-    return rows_that_take(c);
+    return kernels_that_take(c);
   };
   EXPECT_EQ(taken({2, 2}, {0, 0}, 1), std::set<std::string>{"integer_conv2d.transposed"});
   EXPECT_EQ(taken({1, 1}, {0, 0}, 1), std::set<std::string>());
@@ -217,7 +217,7 @@ TEST(IntegerConvolutions, DepthwiseFiltersWithAWideStrideAreProducts) {
   const KernelCase c{.op = op,
                      .in = {random_ints({1, 8, 3, 8}, -128, 128, DType::kInt8),
                             random_ints({8, 1, 3, 3}, -127, 128, DType::kInt8), random_floats({8})}};
-  EXPECT_EQ(rows_that_take(c), std::set<std::string>{"integer_conv2d"});
+  EXPECT_EQ(kernels_that_take(c), std::set<std::string>{"integer_conv2d"});
 }
 
 }  // namespace

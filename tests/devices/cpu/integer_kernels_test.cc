@@ -5,10 +5,10 @@
 #include <limits>
 
 #include "devices/cpu/integer_cases.h"
-#include "devices/cpu/integer_panels.h"
-#include "devices/cpu/integer_plan.h"
 #include "devices/cpu/isa.h"
 #include "devices/cpu/isa/isa_test.h"
+#include "devices/cpu/quantized_panels.h"
+#include "devices/cpu/quantized_plan.h"
 #include "ops/quantize/integer_linear.h"
 #include "ops/quantize/to_int8.h"
 
@@ -26,7 +26,7 @@ void check_linear(int64_t rows, int64_t depth, int64_t columns, const Steps& ste
   KernelCase c{.op = op,
                .in = {integers({rows, depth}, -128, 1, largest),
                       integers(transposed ? Shape{columns, depth} : Shape{depth, columns}, -127, 2, largest)}};
-  if (rows * depth * columns > 0) c.rows = {"integer_linear"};
+  if (rows * depth * columns > 0) c.kernels = {"integer_linear"};
   finish(c, steps, {rows, columns}, columns);
   check_on_every_kernel(c);
 }
@@ -45,7 +45,7 @@ TEST(IntegerKernels, FactorsBehindHardSwish) {
       op.round_type = QuantizationRounding::kHalfToEven;
       KernelCase c{.op = op,
                    .in = {integers({25, 40}, -128, 1, false), integers({40, columns}, -127, 2, false)},
-                   .rows = {"integer_linear"}};
+                   .kernels = {"integer_linear"}};
       finish(c, op.epilogue, {25, columns}, columns);
       c.absolute = 1;
       check_on_every_kernel(c);
@@ -82,7 +82,7 @@ TEST(IntegerKernels, RoundedResultsOfFunctions) {
           op.round_type = rounding;
           KernelCase c{.op = op,
                        .in = {integers({15, 40}, -128, 1, false), integers({40, 37}, -127, 2, false)},
-                       .rows = {"integer_linear"}};
+                       .kernels = {"integer_linear"}};
           finish(c, op.epilogue, {15, 37}, 37);
           if (special) {
             for (size_t i = 0; i < std::size(odd); ++i) {
@@ -128,7 +128,7 @@ void check_computed(const ComputedProduct& p, const Steps& steps, const Result& 
   const Shape answer = matrix_product_shape(p.x, p.w, false, p.transposed);
   KernelCase c{
       .op = op, .in = {integers(p.x, low, 1, largest), integers(p.w, -128, 2, largest)}, .computed_weights = true};
-  if (answer.count() > 0 && p.x.count() > 0) c.rows = {"integer_linear.computed"};
+  if (answer.count() > 0 && p.x.count() > 0) c.kernels = {"integer_linear.computed"};
   finish(c, steps, answer, answer.back());
   check_on_every_kernel(c);
 }
@@ -166,7 +166,7 @@ TEST(IntegerKernels, ProductsOfComputedMatrices) {
 }
 
 TEST(IntegerKernels, EpiloguesOfProductsOfComputedMatrices) {
-  for (const Steps& steps : kIntegerChains) {
+  for (const Steps& steps : kQuantizedChains) {
     for (const Result& result : kResults) check_computed({{2, 13, 40}, {2, 40, 37}, false}, steps, result, -128, false);
   }
 }
@@ -177,7 +177,7 @@ TEST(IntegerKernels, LongSumsOfComputedNumbersAreExact) {
 }
 
 TEST(IntegerKernels, EpiloguesOfProducts) {
-  for (const Steps& steps : kIntegerChains) {
+  for (const Steps& steps : kQuantizedChains) {
     for (const Result& result : kResults) check_linear(13, 40, 37, steps, result, false, false);
   }
 }
@@ -193,7 +193,7 @@ TEST(IntegerKernels, ProductsOfFewNumbersThatReachFar) {
           for (int64_t i = 0; i < x.count(); i += apart) x.data<int8_t>()[i] = i % 2 == 0 ? 127 : -128;
           IntegerLinear op;
           op.epilogue = {kMultiplyChannel};
-          KernelCase c{.op = op, .in = {x, integers({depth, 70}, -127, 2, apart == 17)}, .rows = {"integer_linear"}};
+          KernelCase c{.op = op, .in = {x, integers({depth, 70}, -127, 2, apart == 17)}, .kernels = {"integer_linear"}};
           finish(c, op.epilogue, {rows, 70}, 70);
           check_on_every_kernel(c);
         }
@@ -220,7 +220,7 @@ TEST(IntegerKernels, Rounding) {
   const Tensor x = Tensor::of<float>(Shape{static_cast<int64_t>(numbers.size())}, numbers);
   for (const auto rounding : {QuantizationRounding::kHalfToEven, QuantizationRounding::kHalfAwayFromZero}) {
     for (const float scale : {127.0F, 3.7F, 1e-3F}) {
-      KernelCase c{.op = ToInt8{.scale = scale, .round_type = rounding}, .in = {x}, .rows = {"to_int8"}};
+      KernelCase c{.op = ToInt8{.scale = scale, .round_type = rounding}, .in = {x}, .kernels = {"to_int8"}};
       c.relative = c.absolute = 0;
       check_on_every_kernel(c);
     }
@@ -237,7 +237,7 @@ TEST(IntegerKernels, RoundingOfScaledChannels) {
       for (const auto rounding : {QuantizationRounding::kHalfToEven, QuantizationRounding::kHalfAwayFromZero}) {
         KernelCase c{.op = ToInt8{.scale = 1.5F, .round_type = rounding},
                      .in = {random_floats(x), random_floats({images, x[1], 1, 1}, 0, 1, 2)},
-                     .rows = {"to_int8.channels"}};
+                     .kernels = {"to_int8.channels"}};
         c.relative = c.absolute = 0;
         check_on_every_kernel(c);
       }
@@ -253,15 +253,15 @@ TEST(IntegerKernels, ComputedMatricesArePackedAsConstantOnesAre) {
         for (const bool transposed : {false, true}) {
           SCOPED_TRACE(text(lanes, " lanes of ", element_bytes, ", ", depth, " x ", columns, ", ", transposed));
           const Tensor b = random_ints({depth, columns}, -128, 128, DType::kInt8, 3);
-          cpu::IntegerGemmFunctions functions;
+          cpu::QuantizedGemmFunctions functions;
           functions.lanes = lanes;
           functions.element_bytes = element_bytes;
-          const cpu::IntegerMatrix matrix = {.data = b.data<int8_t>(),
-                                             .depth = depth,
-                                             .columns = columns,
-                                             .inner_stride = transposed ? 1 : columns,
-                                             .column_stride = transposed ? depth : 1};
-          cpu::IntegerGemmForm form;
+          const cpu::QuantizedMatrix matrix = {.data = b.data<int8_t>(),
+                                               .depth = depth,
+                                               .columns = columns,
+                                               .inner_stride = transposed ? 1 : columns,
+                                               .column_stride = transposed ? depth : 1};
+          cpu::QuantizedGemmForm form;
           form.lanes = lanes;
           form.element_bytes = element_bytes;
           form.depth = depth;
@@ -283,11 +283,11 @@ TEST(IntegerKernels, ComputedMatricesArePackedAsConstantOnesAre) {
 }
 
 /// C of one call in float32, with rows split in two.
-std::vector<float> integer_product(const cpu::IntegerGemmFunctions& f, const Tensor& a, const Tensor& b) {
+std::vector<float> integer_product(const cpu::QuantizedGemmFunctions& f, const Tensor& a, const Tensor& b) {
   const int64_t rows = a.shape()[0];
   const int64_t depth = a.shape()[1];
   const int64_t columns = b.shape()[1];
-  cpu::IntegerGemmForm form;
+  cpu::QuantizedGemmForm form;
   form.lanes = f.lanes;
   form.element_bytes = f.element_bytes;
   form.depth = depth;
@@ -300,7 +300,7 @@ std::vector<float> integer_product(const cpu::IntegerGemmFunctions& f, const Ten
   form.pack(constants, packed.data(), pool);
   std::vector<char> scratch(static_cast<size_t>(f.scratch_bytes(depth)));
   std::vector<float> c(static_cast<size_t>(rows * columns), -1);
-  cpu::IntegerGemmCall call;
+  cpu::QuantizedGemmCall call;
   call.depth = depth;
   call.columns = columns;
   call.a = a.data<int8_t>();
@@ -338,9 +338,9 @@ TEST(IntegerKernels, EveryTableGivesExactSums) {
       }
     }
     for (const cpu::Isa isa : cpu::tested_isas()) {
-      EXPECT_EQ(integer_product(cpu::integer_gemm_table(isa), a, b), want) << name_of(isa);
-      EXPECT_EQ(integer_product(cpu::machine_integer_gemm(isa), a, b), want) << name_of(isa);
-      EXPECT_EQ(integer_product(cpu::any_integer_gemm(isa), a, b), want) << name_of(isa);
+      EXPECT_EQ(integer_product(cpu::quantized_gemm_table(isa), a, b), want) << name_of(isa);
+      EXPECT_EQ(integer_product(cpu::machine_quantized_gemm(isa), a, b), want) << name_of(isa);
+      EXPECT_EQ(integer_product(cpu::any_quantized_gemm(isa), a, b), want) << name_of(isa);
     }
   }
 }

@@ -207,7 +207,7 @@ TEST(PoolKernels, LargestOfInt8) {
   Pool2d average;
   average.pooling_type = PoolingType::kAverage;
   const KernelCase c{average, {random_ints({1, 3, 4, 4}, -128, 128, DType::kInt8), int_list({2, 2})}};
-  EXPECT_TRUE(rows_that_take(c).empty());
+  EXPECT_TRUE(kernels_that_take(c).empty());
 }
 
 TEST(NormKernels, LayerAndRms) {

@@ -14,7 +14,7 @@
 namespace coracle::test {
 namespace {
 
-using Rows = std::set<std::string>;
+using KernelNames = std::set<std::string>;
 
 constexpr double kTolerance = 2e-5;
 
@@ -58,16 +58,16 @@ TEST(ContractionKernels, MatmulOfAnyOperands) {
         const Matmul op{.transpose_x = transpose_x, .transpose_y = transpose_y};
         const Shape left = turned(x, transpose_x);
         const Shape right = turned(y, transpose_y);
-        EXPECT_EQ(rows_that_take({.op = op,
-                                  .in = {random_floats(left, -1, 1, 1), random_floats(right, -1, 1, 2)},
-                                  .relative = kTolerance,
-                                  .absolute = kTolerance}),
-                  Rows{"matmul"});
-        EXPECT_EQ(rows_that_take({.op = op,
-                                  .in = {random_doubles(left, 1), random_doubles(right, 2)},
-                                  .relative = 1e-12,
-                                  .absolute = 1e-12}),
-                  Rows{"matmul.float64"});
+        EXPECT_EQ(kernels_that_take({.op = op,
+                                     .in = {random_floats(left, -1, 1, 1), random_floats(right, -1, 1, 2)},
+                                     .relative = kTolerance,
+                                     .absolute = kTolerance}),
+                  KernelNames{"matmul"});
+        EXPECT_EQ(kernels_that_take({.op = op,
+                                     .in = {random_doubles(left, 1), random_doubles(right, 2)},
+                                     .relative = 1e-12,
+                                     .absolute = 1e-12}),
+                  KernelNames{"matmul.float64"});
       }
     }
   }
@@ -76,18 +76,18 @@ TEST(ContractionKernels, MatmulOfAnyOperands) {
 TEST(ContractionKernels, OtherProducts) {
   const auto floats = [](const Shape& s, unsigned seed) { return random_floats(s, -1, 1, seed); };
   const auto rows = [](const Op& op, std::vector<Tensor> in) {
-    return rows_that_take({.op = op, .in = std::move(in), .relative = kTolerance, .absolute = kTolerance});
+    return kernels_that_take({.op = op, .in = std::move(in), .relative = kTolerance, .absolute = kTolerance});
   };
-  EXPECT_EQ(rows(Bmm{}, {floats({3, 9, 31}, 1), floats({3, 31, 17}, 2)}), Rows{"bmm"});
-  EXPECT_EQ(rows(Mv{}, {floats({67, 131}, 1), floats({131}, 2)}), Rows{"mv"});
-  EXPECT_EQ(rows(Mv{}, {floats({1, 1}, 1), floats({1}, 2)}), Rows{"mv"});
+  EXPECT_EQ(rows(Bmm{}, {floats({3, 9, 31}, 1), floats({3, 31, 17}, 2)}), KernelNames{"bmm"});
+  EXPECT_EQ(rows(Mv{}, {floats({67, 131}, 1), floats({131}, 2)}), KernelNames{"mv"});
+  EXPECT_EQ(rows(Mv{}, {floats({1, 1}, 1), floats({1}, 2)}), KernelNames{"mv"});
   const Addmm addmm{.beta = 0.5, .alpha = 2};
   for (const Shape& input : {Shape{20, 33}, Shape{33}, Shape{1, 33}, Shape{20, 1}, Shape{1}}) {
-    EXPECT_EQ(rows(addmm, {floats(input, 3), floats({20, 50}, 1), floats({50, 33}, 2)}), Rows{"addmm"});
+    EXPECT_EQ(rows(addmm, {floats(input, 3), floats({20, 50}, 1), floats({50, 33}, 2)}), KernelNames{"addmm"});
   }
   const Baddbmm baddbmm{.beta = -1, .alpha = 0.25};
   for (const Shape& input : {Shape{3, 20, 33}, Shape{1, 20, 33}, Shape{3, 1, 33}, Shape{3, 20, 1}}) {
-    EXPECT_EQ(rows(baddbmm, {floats(input, 3), floats({3, 20, 5}, 1), floats({3, 5, 33}, 2)}), Rows{"baddbmm"});
+    EXPECT_EQ(rows(baddbmm, {floats(input, 3), floats({3, 20, 5}, 1), floats({3, 5, 33}, 2)}), KernelNames{"baddbmm"});
   }
 }
 
@@ -123,7 +123,7 @@ TEST(ContractionKernels, Einsum) {
     KernelCase k{.op = Einsum{.equation = c.equation}, .in = {}, .relative = kTolerance, .absolute = kTolerance};
     k.in_counts = {static_cast<int>(c.shapes.size())};
     for (const Shape& s : c.shapes) k.in.push_back(random_floats(s, -1, 1, 1 + static_cast<unsigned>(k.in.size())));
-    EXPECT_EQ(rows_that_take(k), Rows{"einsum"}) << c.equation;
+    EXPECT_EQ(kernels_that_take(k), KernelNames{"einsum"}) << c.equation;
   }
 }
 
@@ -133,7 +133,7 @@ TEST(ContractionKernels, Bilinear) {
     c.in = {random_floats({9, 20}, -1, 1, 1), random_floats({9, 33}, -1, 1, 2), random_floats({7, 20, 33}, -1, 1, 3)};
     if (biased) c.in.push_back(random_floats({1, 7}, -1, 1, 4));
     c.in_counts = {1, 1, 1, biased ? 1 : 0};
-    EXPECT_EQ(rows_that_take(c), Rows{"bilinear"});
+    EXPECT_EQ(kernels_that_take(c), KernelNames{"bilinear"});
   }
 }
 

@@ -19,7 +19,7 @@
 #include "ops/movement/transpose.h"
 #include "ops/movement/unstack.h"
 #include "support/check_kernels.h"
-#include "support/device_rows.h"
+#include "support/device_kernel_runner.h"
 
 namespace coracle::test {
 namespace {
@@ -37,7 +37,7 @@ TEST(ResizeKernels, NearestAndASum) {
       for (const int64_t factors : {int64_t{1}, s[0]}) {
         const Tensor factor = random_floats({factors, s[1], 1, 1}, -2, 2, 3);
         const int rows = check_on_every_kernel({.op = op, .in = {x, factor, addend}, .in_counts = {1, 0, 0, 0, 1, 1}});
-        if (DeviceRows::under_test() == nullptr) {
+        if (DeviceKernelRunner::under_test() == nullptr) {
           EXPECT_EQ(rows > 0, s[1] > 1);
         }
       }
@@ -53,11 +53,11 @@ TEST(ResizeKernels, NearestOfBytes) {
       nearest.out_h = size[0];
       nearest.out_w = size[1];
       KernelCase c{.op = nearest, .in = {random_ints(s, -128, 128, DType::kInt8)}, .in_counts = {1, 0, 0, 0}};
-      EXPECT_EQ(rows_that_take(c), std::set<std::string>{"nearest_interp"});
+      EXPECT_EQ(kernels_that_take(c), std::set<std::string>{"nearest_interp"});
       nearest.data_format = DataFormat::kNhwc;
       c.op = nearest;
       c.in = {random_ints({s[0], s[2], s[3], s[1]}, -128, 128, DType::kInt8)};
-      EXPECT_EQ(rows_that_take(c), std::set<std::string>{"nearest_interp"});
+      EXPECT_EQ(kernels_that_take(c), std::set<std::string>{"nearest_interp"});
     }
   }
 }
@@ -75,7 +75,7 @@ TEST(ResizeKernels, AllConventions) {
           bilinear.out_h = nearest.out_h = size[0];
           bilinear.out_w = nearest.out_w = size[1];
           EXPECT_GT(check_on_every_kernel({.op = bilinear, .in = {random_floats(s)}, .in_counts = {1, 0, 0, 0}}), 0);
-          EXPECT_EQ(rows_that_take({.op = nearest, .in = {random_floats(s)}, .in_counts = {1, 0, 0, 0}}),
+          EXPECT_EQ(kernels_that_take({.op = nearest, .in = {random_floats(s)}, .in_counts = {1, 0, 0, 0}}),
                     std::set<std::string>{"nearest_interp"});
         }
         bilinear.data_format = DataFormat::kNhwc;

@@ -12,7 +12,7 @@
 namespace coracle::test {
 namespace {
 
-using Rows = std::set<std::string>;
+using KernelNames = std::set<std::string>;
 
 Tensor weights(const Shape& shape, DType dtype, unsigned seed = 1) {
   if (dtype == DType::kInt8) return random_ints(shape, -128, 128, dtype, seed);
@@ -45,12 +45,12 @@ TEST(NarrowKernels, LinearOfAnySize) {
         op.transpose_w = transpose;
         const Shape w = transpose ? Shape{columns, depth} : Shape{depth, columns};
         const Tensor x = random_floats({rows, depth}, -1, 1, 3);
-        EXPECT_EQ(rows_that_take({.op = op,
-                                  .in = {x, weights(w, dtype)},
-                                  .in_counts = {1, 1, 0},
-                                  .relative = tolerance(dtype),
-                                  .absolute = tolerance(dtype)}),
-                  Rows{"linear.narrow"})
+        EXPECT_EQ(kernels_that_take({.op = op,
+                                     .in = {x, weights(w, dtype)},
+                                     .in_counts = {1, 1, 0},
+                                     .relative = tolerance(dtype),
+                                     .absolute = tolerance(dtype)}),
+                  KernelNames{"linear.narrow"})
             << rows << " " << depth << " " << columns;
       }
     }
@@ -78,12 +78,12 @@ TEST(NarrowKernels, LinearWithEpilogues) {
           const bool whole = step.kind == EpilogueKind::kAddTensor;
           in.push_back(random_floats(whole ? Shape{rows, 70} : Shape{70}, -1, 1, 9U + static_cast<unsigned>(tensors)));
         }
-        EXPECT_EQ(rows_that_take({.op = op,
-                                  .in = in,
-                                  .in_counts = {1, 1, tensors},
-                                  .relative = tolerance(dtype),
-                                  .absolute = tolerance(dtype)}),
-                  Rows{"linear.narrow"});
+        EXPECT_EQ(kernels_that_take({.op = op,
+                                     .in = in,
+                                     .in_counts = {1, 1, tensors},
+                                     .relative = tolerance(dtype),
+                                     .absolute = tolerance(dtype)}),
+                  KernelNames{"linear.narrow"});
       }
     }
   }
@@ -95,12 +95,12 @@ TEST(NarrowKernels, ExtremeNumbersAreExact) {
       // Of a sum, one product is not zero.
       Tensor x = Tensor::of<float>({rows, 8}, std::vector<float>(static_cast<size_t>(rows * 8), 0.0F));
       for (int64_t r = 0; r < rows; ++r) x.data<float>()[r * 8 + r % 8] = 1;
-      EXPECT_EQ(rows_that_take({.op = Linear{},
-                                .in = {x, extremes({8, 72}, dtype)},
-                                .in_counts = {1, 1, 0},
-                                .relative = 0,
-                                .absolute = 0}),
-                Rows{"linear.narrow"});
+      EXPECT_EQ(kernels_that_take({.op = Linear{},
+                                   .in = {x, extremes({8, 72}, dtype)},
+                                   .in_counts = {1, 1, 0},
+                                   .relative = 0,
+                                   .absolute = 0}),
+                KernelNames{"linear.narrow"});
     }
   }
 }
@@ -124,13 +124,13 @@ TEST(NarrowKernels, Convolutions) {
       op.paddings.assign(c.paddings.begin(), c.paddings.end());
       op.epilogue = {{EpilogueKind::kMultiplyChannel}, {EpilogueKind::kAddChannel}, {EpilogueKind::kRelu}};
       const Shape channels{c.w[0]};
-      EXPECT_EQ(rows_that_take({.op = op,
-                                .in = {random_floats(c.x, -1, 1, 5), weights(c.w, dtype), random_floats(channels),
-                                       random_floats(channels, -1, 1, 2)},
-                                .in_counts = {1, 1, 2},
-                                .relative = 2 * tolerance(dtype),
-                                .absolute = 2 * tolerance(dtype)}),
-                Rows{"conv2d.narrow"})
+      EXPECT_EQ(kernels_that_take({.op = op,
+                                   .in = {random_floats(c.x, -1, 1, 5), weights(c.w, dtype), random_floats(channels),
+                                          random_floats(channels, -1, 1, 2)},
+                                   .in_counts = {1, 1, 2},
+                                   .relative = 2 * tolerance(dtype),
+                                   .absolute = 2 * tolerance(dtype)}),
+                KernelNames{"conv2d.narrow"})
           << text(c.x) << " " << text(c.w);
     }
   }
@@ -159,13 +159,13 @@ TEST(NarrowKernels, WeightOnlyLinear) {
             const int64_t depth = 192;
             const int64_t groups = group < 0 ? 1 : (depth + group - 1) / group;
             const Shape scales = group < 0 ? Shape{columns} : Shape{groups, columns};
-            EXPECT_EQ(
-                rows_that_take({.op = op,
-                                .in = {random_floats({rows, depth}, -1, 1, 2), packed(op.packing(), depth, columns, 7),
-                                       random_floats({columns}), random_floats(scales, 0.001, 0.01, 4)},
-                                .relative = 2e-5,
-                                .absolute = 2e-5}),
-                Rows{"weight_only_linear"})
+            EXPECT_EQ(kernels_that_take(
+                          {.op = op,
+                           .in = {random_floats({rows, depth}, -1, 1, 2), packed(op.packing(), depth, columns, 7),
+                                  random_floats({columns}), random_floats(scales, 0.001, 0.01, 4)},
+                           .relative = 2e-5,
+                           .absolute = 2e-5}),
+                      KernelNames{"weight_only_linear"})
                 << type << " " << arch << " " << group << " " << rows << " " << columns;
           }
         }
@@ -179,12 +179,12 @@ TEST(NarrowKernels, LlmInt8Linear) {
     for (const int64_t columns : {1, 33, 64}) {
       const Tensor w = packed(weight_packing("llm.int8", 80), 50, columns, 3);
       EXPECT_EQ(
-          rows_that_take({.op = LlmInt8Linear{},
-                          .in = {random_floats({rows, 50}, -1, 1, 2), w, random_floats({columns}, 0.001, 0.01, 4)},
-                          .in_counts = {1, 1, 0, 1},
-                          .relative = 2e-5,
-                          .absolute = 2e-5}),
-          Rows{"llm_int8_linear"});
+          kernels_that_take({.op = LlmInt8Linear{},
+                             .in = {random_floats({rows, 50}, -1, 1, 2), w, random_floats({columns}, 0.001, 0.01, 4)},
+                             .in_counts = {1, 1, 0, 1},
+                             .relative = 2e-5,
+                             .absolute = 2e-5}),
+          KernelNames{"llm_int8_linear"});
     }
   }
 }

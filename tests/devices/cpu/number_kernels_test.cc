@@ -78,8 +78,8 @@ void check_pairs(const Op& op, const std::string& row, std::initializer_list<DTy
     for (const auto& [a, b] : kPairs) {
       const Tensor x = random_numbers(a, type, 1, special);
       const Tensor y = random_numbers(b, type, 2, special);
-      check_on_every_kernel({.op = op, .in = {x, y}, .rows = {row}});
-      check_on_every_kernel({.op = op, .in = {y, x}, .rows = {row}});
+      check_on_every_kernel({.op = op, .in = {x, y}, .kernels = {row}});
+      check_on_every_kernel({.op = op, .in = {y, x}, .kernels = {row}});
     }
   }
 }
@@ -140,12 +140,12 @@ TEST(NumberKernels, ArithmeticWrapsAroundAndDividesByZero) {
   const Tensor narrow_y = Tensor::of<int32_t>({36}, narrow_right);
   for (const Op& op : {Op(Add{}), Op(Subtract{}), Op(Multiply{}), Op(Divide{}), Op(FloorDivide{}), Op(Remainder{})}) {
     const std::string row = std::string(op.name()) + ".numbers";
-    check_on_every_kernel({.op = op, .in = {x, y}, .rows = {row}});
-    check_on_every_kernel({.op = op, .in = {narrow_x, narrow_y}, .rows = {row}});
+    check_on_every_kernel({.op = op, .in = {x, y}, .kernels = {row}});
+    check_on_every_kernel({.op = op, .in = {narrow_x, narrow_y}, .kernels = {row}});
   }
   for (const Op& op : {Op(Abs{}), Op(Negative{})}) {
     const Tensor small = random_ints({200}, -1000, 1000, DType::kInt64);
-    check_on_every_kernel({.op = op, .in = {small}, .rows = {std::string(op.name()) + ".numbers"}});
+    check_on_every_kernel({.op = op, .in = {small}, .kernels = {std::string(op.name()) + ".numbers"}});
   }
 }
 
@@ -169,13 +169,15 @@ TEST(NumberKernels, BitsAndKinds) {
   check_pairs(BitwiseXor{}, "bitwise_xor.numbers", types);
   for (const Shape& s : {Shape{}, Shape{0}, Shape{1}, Shape{77}, Shape{3, 67, 31, 17}}) {
     for (DType type : types) {
-      check_on_every_kernel({.op = BitwiseNot{}, .in = {random_numbers(s, type, 1)}, .rows = {"bitwise_not.numbers"}});
-      check_on_every_kernel({.op = LogicalNot{}, .in = {random_numbers(s, type, 1)}, .rows = {"logical_not.numbers"}});
+      check_on_every_kernel(
+          {.op = BitwiseNot{}, .in = {random_numbers(s, type, 1)}, .kernels = {"bitwise_not.numbers"}});
+      check_on_every_kernel(
+          {.op = LogicalNot{}, .in = {random_numbers(s, type, 1)}, .kernels = {"logical_not.numbers"}});
     }
     const Tensor x = random_numbers(s, DType::kFloat32, 1, true);
-    check_on_every_kernel({.op = Isnan{}, .in = {x}, .rows = {"isnan.numbers"}});
-    check_on_every_kernel({.op = Isinf{}, .in = {x}, .rows = {"isinf.numbers"}});
-    check_on_every_kernel({.op = Isfinite{}, .in = {x}, .rows = {"isfinite.numbers"}});
+    check_on_every_kernel({.op = Isnan{}, .in = {x}, .kernels = {"isnan.numbers"}});
+    check_on_every_kernel({.op = Isinf{}, .in = {x}, .kernels = {"isinf.numbers"}});
+    check_on_every_kernel({.op = Isfinite{}, .in = {x}, .kernels = {"isfinite.numbers"}});
   }
 }
 
@@ -197,7 +199,7 @@ TEST(NumberKernels, Where) {
       const Tensor condition = random_ints(c, 0, 2, DType::kBool, 3);
       check_on_every_kernel({.op = Where{},
                              .in = {condition, random_numbers(a, type, 1), random_numbers(b, type, 2)},
-                             .rows = {"where"}});
+                             .kernels = {"where"}});
     }
   }
 }
@@ -205,7 +207,7 @@ TEST(NumberKernels, Where) {
 template <class Op>
 void check_number_reduction(const std::string& row, const Tensor& x, const Ints& axes) {
   Op op;
-  KernelCase c{.op = {}, .in = {x}, .rows = {row}};
+  KernelCase c{.op = {}, .in = {x}, .kernels = {row}};
   if constexpr (std::is_base_of_v<ReductionAttributes, Op>) {
     op.axis = axes;
   } else {
@@ -253,8 +255,8 @@ TEST(NumberReduceKernels, PositionsOfWholeNumbers) {
     for (DType type : {DType::kInt64, DType::kInt32, DType::kUint8}) {
       for (int64_t axis = -1; axis < s.rank() - 1; ++axis) {
         const Tensor x = random_numbers(s, type, 1);
-        check_on_every_kernel({.op = Argmax{}, .in = {x, int_list({axis})}, .rows = {"argmax.numbers"}});
-        check_on_every_kernel({.op = Argmin{}, .in = {x, int_list({axis})}, .rows = {"argmin.numbers"}});
+        check_on_every_kernel({.op = Argmax{}, .in = {x, int_list({axis})}, .kernels = {"argmax.numbers"}});
+        check_on_every_kernel({.op = Argmin{}, .in = {x, int_list({axis})}, .kernels = {"argmin.numbers"}});
       }
     }
   }
@@ -267,8 +269,8 @@ TEST(NumberReduceKernels, DividedByTheNorm) {
       op.axis = axis;
       op.epsilon = 1e-3;
       check_on_every_kernel(
-          {.op = op, .in = {random_floats(s)}, .out_counts = {1, 1}, .relative = 1e-5, .rows = {"norm"}});
-      check_on_every_kernel({.op = op, .in = {random_floats(s)}, .relative = 1e-5, .rows = {"norm"}});
+          {.op = op, .in = {random_floats(s)}, .out_counts = {1, 1}, .relative = 1e-5, .kernels = {"norm"}});
+      check_on_every_kernel({.op = op, .in = {random_floats(s)}, .relative = 1e-5, .kernels = {"norm"}});
     }
   }
 }
@@ -282,11 +284,11 @@ TEST(NumberReduceKernels, Norms) {
         PNorm op;
         op.porder = order;
         op.axis = axis;
-        check_on_every_kernel({.op = op, .in = {x}, .relative = 2e-5, .rows = {"p_norm"}});
+        check_on_every_kernel({.op = op, .in = {x}, .relative = 2e-5, .kernels = {"p_norm"}});
       }
     }
     check_on_every_kernel(
-        {.op = FrobeniusNorm{}, .in = {x, int_list({s.rank() - 1})}, .relative = 2e-5, .rows = {"frobenius_norm"}});
+        {.op = FrobeniusNorm{}, .in = {x, int_list({s.rank() - 1})}, .relative = 2e-5, .kernels = {"frobenius_norm"}});
   }
 }
 
@@ -294,11 +296,11 @@ TEST(NumberKernels, SumsOfMany) {
   for (DType type : {DType::kFloat32, DType::kInt64, DType::kInt32}) {
     for (const Shape& s : {Shape{}, Shape{0}, Shape{3, 5, 7}, Shape{50, 2100}}) {
       const Tensor a = random_numbers(s, type, 1);
-      check_on_every_kernel({.op = AddN{}, .in = {a}, .in_counts = {1}, .rows = {"add_n"}});
+      check_on_every_kernel({.op = AddN{}, .in = {a}, .in_counts = {1}, .kernels = {"add_n"}});
       check_on_every_kernel({.op = AddN{},
                              .in = {a, random_numbers(s, type, 2), random_numbers(s, type, 3)},
                              .in_counts = {3},
-                             .rows = {"add_n"}});
+                             .kernels = {"add_n"}});
     }
   }
 }
@@ -310,7 +312,7 @@ TEST(NumberKernels, ClipAndScaleWholeNumbers) {
       for (const auto& [low, high] : {std::pair(-3.5, 40.7), {2.5, 1e30}, {-kInfinity, 7.0}, {5.0, -5.0}}) {
         const Tensor least = Tensor::scalar(static_cast<float>(low));
         const Tensor most = Tensor::scalar(static_cast<float>(high));
-        check_on_every_kernel({.op = Clip{}, .in = {x, least, most}, .rows = {"clip.numbers"}});
+        check_on_every_kernel({.op = Clip{}, .in = {x, least, most}, .kernels = {"clip.numbers"}});
       }
     }
     for (bool after : {true, false}) {
@@ -318,7 +320,7 @@ TEST(NumberKernels, ClipAndScaleWholeNumbers) {
       op.bias = 3.7;
       op.bias_after_scale = after;
       const Tensor x = random_ints(s, INT64_MIN, INT64_MAX, DType::kInt64);
-      check_on_every_kernel({.op = op, .in = {x, Tensor::scalar(-2.5F)}, .rows = {"scale.numbers"}});
+      check_on_every_kernel({.op = op, .in = {x, Tensor::scalar(-2.5F)}, .kernels = {"scale.numbers"}});
     }
   }
 }
@@ -327,11 +329,11 @@ TEST(NumberKernels, AllEqual) {
   for (DType type : {DType::kInt64, DType::kFloat32, DType::kBool}) {
     const Tensor x = random_numbers({3, 700, 31}, type, 1);
     Tensor other = x.clone();
-    check_on_every_kernel({.op = EqualAll{}, .in = {x, other}, .rows = {"equal_all"}});
+    check_on_every_kernel({.op = EqualAll{}, .in = {x, other}, .kernels = {"equal_all"}});
     auto* bytes = static_cast<uint8_t*>(other.raw());
     bytes[other.bytes() - 1] ^= 1;
-    check_on_every_kernel({.op = EqualAll{}, .in = {x, other}, .rows = {"equal_all"}});
-    check_on_every_kernel({.op = EqualAll{}, .in = {x, random_numbers({3, 700}, type, 1)}, .rows = {"equal_all"}});
+    check_on_every_kernel({.op = EqualAll{}, .in = {x, other}, .kernels = {"equal_all"}});
+    check_on_every_kernel({.op = EqualAll{}, .in = {x, random_numbers({3, 700}, type, 1)}, .kernels = {"equal_all"}});
   }
 }
 
@@ -352,9 +354,9 @@ TEST(NumberKernels, RemaindersOfReals) {
   const Tensor y = Tensor::of<float>({count}, right);
   for (const Op& op : {Op(FloorDivide{}), Op(Remainder{})}) {
     const std::string row = std::string(op.name()) + ".numbers";
-    check_on_every_kernel({.op = op, .in = {x, y}, .rows = {row}});
+    check_on_every_kernel({.op = op, .in = {x, y}, .kernels = {row}});
     check_on_every_kernel(
-        {.op = op, .in = {random_floats({3000}, -90, 90), random_floats({3000}, 0.01, 3, 2)}, .rows = {row}});
+        {.op = op, .in = {random_floats({3000}, -90, 90), random_floats({3000}, 0.01, 3, 2)}, .kernels = {row}});
   }
 }
 

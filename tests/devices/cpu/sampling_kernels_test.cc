@@ -23,7 +23,7 @@
 namespace coracle::test {
 namespace {
 
-using Rows = std::set<std::string>;
+using KernelNames = std::set<std::string>;
 
 template <class T>
 void check_interpolation(const Shape& x, const Ints& size) {
@@ -38,9 +38,9 @@ void check_interpolation(const Shape& x, const Ints& size) {
         if (size.size() > 1) op.out_h = size[size.size() - 2];
         if (size.size() > 2) op.out_d = size[0];
         EXPECT_EQ(
-            rows_that_take(
+            kernels_that_take(
                 {.op = op, .in = {random_floats(x)}, .in_counts = {1, 0, 0, 0}, .relative = 1e-5, .absolute = 1e-5}),
-            Rows{T::kName});
+            KernelNames{T::kName});
       }
     }
   }
@@ -71,11 +71,11 @@ TEST(SamplingKernels, Grids) {
         op.padding_mode = padding;
         for (const bool corners : {false, true}) {
           op.align_corners = corners;
-          EXPECT_EQ(rows_that_take({.op = op,
-                                    .in = {random_floats(c.x), random_floats(c.grid, -1.4, 1.4, 2)},
-                                    .relative = 1e-5,
-                                    .absolute = 1e-5}),
-                    Rows{"grid_sample"});
+          EXPECT_EQ(kernels_that_take({.op = op,
+                                       .in = {random_floats(c.x), random_floats(c.grid, -1.4, 1.4, 2)},
+                                       .relative = 1e-5,
+                                       .absolute = 1e-5}),
+                    KernelNames{"grid_sample"});
         }
       }
     }
@@ -106,16 +106,16 @@ TEST(SamplingKernels, Regions) {
           op.spatial_scale = 0.25;
           op.sampling_ratio = ratio;
           op.aligned = aligned;
-          EXPECT_EQ(rows_that_take(
+          EXPECT_EQ(kernels_that_take(
                         {.op = op, .in = in, .in_counts = {1, 1, told ? 1 : 0}, .relative = 1e-5, .absolute = 1e-5}),
-                    Rows{"roi_align"});
+                    KernelNames{"roi_align"});
         }
       }
       RoiPool op;
       op.pooled_height = 3;
       op.pooled_width = 5;
       op.spatial_scale = 0.25;
-      EXPECT_EQ(rows_that_take({.op = op, .in = in, .in_counts = {1, 1, told ? 1 : 0}}), Rows{"roi_pool"});
+      EXPECT_EQ(kernels_that_take({.op = op, .in = in, .in_counts = {1, 1, told ? 1 : 0}}), KernelNames{"roi_pool"});
     }
   }
 }
@@ -127,14 +127,14 @@ TEST(SamplingKernels, Unpooling) {
     op.padding = {0, 0};
     // Places may occur several times: the last element stays.
     EXPECT_EQ(
-        rows_that_take({.op = op, .in = {random_floats({2, 19, 5, 7}), random_ints({2, 19, 5, 7}, 0, 140, type)}}),
-        Rows{"unpool"});
+        kernels_that_take({.op = op, .in = {random_floats({2, 19, 5, 7}), random_ints({2, 19, 5, 7}, 0, 140, type)}}),
+        KernelNames{"unpool"});
     Unpool3d volume;
     volume.ksize = volume.strides = {1, 2, 2};
     volume.padding = {0, 0, 0};
-    EXPECT_EQ(rows_that_take(
+    EXPECT_EQ(kernels_that_take(
                   {.op = volume, .in = {random_floats({1, 3, 2, 4, 3}), random_ints({1, 3, 2, 4, 3}, 0, 96, type)}}),
-              Rows{"unpool3d"});
+              KernelNames{"unpool3d"});
   }
 }
 
@@ -145,7 +145,7 @@ TEST(SamplingKernels, Maxout) {
       op.groups = 3;
       op.axis = axis;
       if (s[axis] % 3 == 0) {
-        EXPECT_EQ(rows_that_take({.op = op, .in = {random_floats(s)}}), Rows{"maxout"});
+        EXPECT_EQ(kernels_that_take({.op = op, .in = {random_floats(s)}}), KernelNames{"maxout"});
       }
     }
   }
@@ -160,9 +160,9 @@ TEST(SamplingKernels, GruUnit) {
       c.in = {random_floats({batch, 60}), random_floats({batch, 20}, -1, 1, 2), random_floats({20, 60}, -1, 1, 3),
               random_floats({1, 60}, -1, 1, 4)};
       c.out_counts = {1, 1, 1};
-      EXPECT_EQ(rows_that_take(c), Rows{"gru_unit"});
+      EXPECT_EQ(kernels_that_take(c), KernelNames{"gru_unit"});
       c.out_counts = {0, 0, 1};
-      EXPECT_EQ(rows_that_take(c), Rows{"gru_unit"});
+      EXPECT_EQ(kernels_that_take(c), KernelNames{"gru_unit"});
     }
   }
 }
@@ -182,27 +182,28 @@ TEST(SamplingKernels, AlongSequences) {
         SequenceConv op;
         op.context_length = 3;
         op.context_start = start;
-        EXPECT_EQ(rows_that_take({.op = op,
-                                  .in = {x, random_floats({3 * width, 33}, -1, 1, 2)},
-                                  .in_counts = {1, 0, 1},
-                                  .relative = 2e-5,
-                                  .absolute = 2e-5}),
-                  Rows{"sequence_conv"});
+        EXPECT_EQ(kernels_that_take({.op = op,
+                                     .in = {x, random_floats({3 * width, 33}, -1, 1, 2)},
+                                     .in_counts = {1, 0, 1},
+                                     .relative = 2e-5,
+                                     .absolute = 2e-5}),
+                  KernelNames{"sequence_conv"});
       }
-      EXPECT_EQ(rows_that_take({.op = RowConv{}, .in = {x, random_floats({4, width}, -1, 1, 2)}}), Rows{"row_conv"});
+      EXPECT_EQ(kernels_that_take({.op = RowConv{}, .in = {x, random_floats({4, width}, -1, 1, 2)}}),
+                KernelNames{"row_conv"});
       if (!several) continue;  // how many rows come out is known by the offsets only
       for (const SequencePooling type :
            {SequencePooling::kSum, SequencePooling::kAverage, SequencePooling::kSqrt, SequencePooling::kMax}) {
         SequencePool op;
         op.pooltype = type;
         op.pad_value = 0.5;
-        EXPECT_EQ(rows_that_take({.op = op, .in = {x}, .out_counts = {1, 1}, .relative = 1e-5, .absolute = 1e-5}),
-                  Rows{"sequence_pool"});
+        EXPECT_EQ(kernels_that_take({.op = op, .in = {x}, .out_counts = {1, 1}, .relative = 1e-5, .absolute = 1e-5}),
+                  KernelNames{"sequence_pool"});
       }
     }
   }
-  EXPECT_EQ(rows_that_take({.op = RowConv{}, .in = {random_floats({3, 7, 20}), random_floats({9, 20}, -1, 1, 2)}}),
-            Rows{"row_conv"});
+  EXPECT_EQ(kernels_that_take({.op = RowConv{}, .in = {random_floats({3, 7, 20}), random_floats({9, 20}, -1, 1, 2)}}),
+            KernelNames{"row_conv"});
 }
 
 TEST(SamplingKernels, FirstRecurrentLayers) {
@@ -225,7 +226,7 @@ TEST(SamplingKernels, FirstRecurrentLayers) {
             c.in.push_back(random_floats({1, (more ? 7 : 4) * hidden}, -1, 1, 3));
             c.in_counts = {1, given, given, 1, 1};
             c.out_counts = {1, 1, 1, 1};
-            EXPECT_EQ(rows_that_take(c), Rows{"lstm"});
+            EXPECT_EQ(kernels_that_take(c), KernelNames{"lstm"});
             Gru gru;
             gru.is_reverse = reverse;
             gru.origin_mode = more;
@@ -235,7 +236,7 @@ TEST(SamplingKernels, FirstRecurrentLayers) {
             if (more) c.in.push_back(random_floats({1, 3 * hidden}, -1, 1, 3));
             c.in_counts = {1, given, 1, more ? 1 : 0};
             c.out_counts = {1, 1, 1, 1};
-            EXPECT_EQ(rows_that_take(c), Rows{"gru"});
+            EXPECT_EQ(kernels_that_take(c), KernelNames{"gru"});
           }
         }
       }

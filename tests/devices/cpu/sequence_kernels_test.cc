@@ -136,14 +136,14 @@ void check_rnn(RnnMode mode, int layers, bool both_ways, int64_t time, int64_t b
   c.in_counts = {1, states, (has_bias ? 4 : 2) * cells};
   c.out_counts = {1, 0, states};
   c.op = rnn;
-  EXPECT_EQ(rows_that_take(c), std::set<std::string>{"rnn"});
+  EXPECT_EQ(kernels_that_take(c), std::set<std::string>{"rnn"});
   if (lengths.empty()) return;
   c.in_counts.push_back(1);
   for (const DType type : {DType::kInt32, DType::kInt64}) {
     KernelCase with_lengths = c;
     with_lengths.in.push_back(Tensor::make(type, {batch}));
     with_lengths.in.back().assign(std::span<const int64_t>(lengths));
-    EXPECT_EQ(rows_that_take(with_lengths), std::set<std::string>{"rnn"});
+    EXPECT_EQ(kernels_that_take(with_lengths), std::set<std::string>{"rnn"});
   }
 }
 

@@ -19,7 +19,7 @@
 #include "ops/reduce/p_norm.h"
 #include "support/check_kernels.h"
 
-/// Rows against the reference on what is not a number, on infinities, zeros of both signs and values whose functions
+/// Kernels against the reference on what is not a number, on infinities, zeros of both signs and values whose functions
 /// overflow: one such value in each row and column of a matrix, so that it stands in each lane of a whole vector, in
 /// each tail and in rows and columns that are reduced.
 namespace coracle::test {
@@ -62,10 +62,10 @@ TEST(SpecialValues, OfEachUnaryOperator) {
                                     "tanh",        "trunc",        "tanh_shrink", "thresholded_relu"};
   for (const char* name : kNames) {
     SCOPED_TRACE(name);
-    const OpRow* row = find_op(name);
-    ASSERT_NE(row, nullptr);
+    const OpSchema* schema = find_op(name);
+    ASSERT_NE(schema, nullptr);
     each_square(
-        [&](const Tensor& x) { EXPECT_GT(check_on_every_kernel({.op = Op(row), .in = {x}, .relative = 4e-6}), 0); });
+        [&](const Tensor& x) { EXPECT_GT(check_on_every_kernel({.op = Op(schema), .in = {x}, .relative = 4e-6}), 0); });
   }
 }
 

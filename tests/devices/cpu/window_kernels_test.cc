@@ -16,11 +16,12 @@
 #include "ops/conv_pool/unfold.h"
 #include "support/check_kernels.h"
 
-/// Windows over images and volumes: convolutions that the rows for constant filters of images leave, patches, pooling.
+/// Windows over images and volumes: convolutions that the kernels for constant filters of images leave, patches,
+/// pooling.
 namespace coracle::test {
 namespace {
 
-using Rows = std::set<std::string>;
+using KernelNames = std::set<std::string>;
 
 constexpr double kWindowTolerance = 3e-5;
 
@@ -61,9 +62,9 @@ TEST(WindowKernels, ConvolutionsOfVolumes) {
       op.groups = c.groups;
       op.data_format = last ? DataFormat::kNdhwc : DataFormat::kNcdhw;
       KernelCase k = window_convolution(op, c.x, c.filter, last);
-      EXPECT_EQ(rows_that_take(k), Rows{"conv3d"}) << text(c.x);
+      EXPECT_EQ(kernels_that_take(k), KernelNames{"conv3d"}) << text(c.x);
       k.computed_weights = true;
-      EXPECT_EQ(rows_that_take(k), Rows{"conv3d"}) << text(c.x);
+      EXPECT_EQ(kernels_that_take(k), KernelNames{"conv3d"}) << text(c.x);
     }
   }
 }
@@ -77,8 +78,8 @@ TEST(WindowKernels, TransposedConvolutionsOfVolumes) {
         op.paddings = {kernel - 2, 0, 1};
         op.groups = groups;
         op.data_format = DataFormat::kNcdhw;
-        EXPECT_EQ(rows_that_take(window_convolution(op, {2, 6, 3, 4, 5}, {6, 10, kernel, kernel, kernel})),
-                  Rows{"conv3d_transpose"});
+        EXPECT_EQ(kernels_that_take(window_convolution(op, {2, 6, 3, 4, 5}, {6, 10, kernel, kernel, kernel})),
+                  KernelNames{"conv3d_transpose"});
       }
     }
   }
@@ -97,12 +98,12 @@ TEST(WindowKernels, TransposedConvolutionsWithComputedFilters) {
         KernelCase c = window_convolution(op, {2, 6, 5, 7}, {6, 19, 3, 2}, last);
         c.in_counts = {1, 1, 0};
         c.computed_weights = true;
-        EXPECT_EQ(rows_that_take(c), Rows{"conv2d_transpose"});
+        EXPECT_EQ(kernels_that_take(c), KernelNames{"conv2d_transpose"});
         op.output_padding = {};
         c.op = op;
         c.in.push_back(int_list({5 * stride - stride + 1, 15}));
         c.in_counts = {1, 1, 1};
-        EXPECT_EQ(rows_that_take(c), Rows{"conv2d_transpose"});
+        EXPECT_EQ(kernels_that_take(c), KernelNames{"conv2d_transpose"});
       }
     }
   }
@@ -116,15 +117,15 @@ TEST(WindowKernels, OneFilterPerChannel) {
       op.paddings = {1, 1, 0};
       op.groups = 19;
       op.data_format = last ? DataFormat::kNdhwc : DataFormat::kNcdhw;
-      EXPECT_EQ(rows_that_take(window_convolution(op, {2, 19, 3, 5, 6}, {19, 1, 3, 3, 3}, last)),
-                Rows{"convolution.channelwise"});
+      EXPECT_EQ(kernels_that_take(window_convolution(op, {2, 19, 3, 5, 6}, {19, 1, 3, 3, 3}, last)),
+                KernelNames{"convolution.channelwise"});
       Conv3dTranspose back;
       back.strides = op.strides;
       back.paddings = op.paddings;
       back.groups = 19;
       back.data_format = op.data_format;
-      EXPECT_EQ(rows_that_take(window_convolution(back, {2, 19, 3, 5, 6}, {19, 1, 3, 3, 2}, last)),
-                Rows{"convolution.channelwise"});
+      EXPECT_EQ(kernels_that_take(window_convolution(back, {2, 19, 3, 5, 6}, {19, 1, 3, 3, 2}, last)),
+                KernelNames{"convolution.channelwise"});
       Conv2dTransposeFused flat;
       flat.strides = {stride, 3};
       flat.paddings = {1, 0};
@@ -132,7 +133,7 @@ TEST(WindowKernels, OneFilterPerChannel) {
       flat.data_format = last ? DataFormat::kNhwc : DataFormat::kNchw;
       KernelCase c = window_convolution(flat, {2, 19, 5, 6}, {19, 1, 4, 2}, last);
       c.in_counts = {1, 1, 0};
-      EXPECT_TRUE(rows_that_take(c).contains("convolution.channelwise"));
+      EXPECT_TRUE(kernels_that_take(c).contains("convolution.channelwise"));
     }
   }
 }
@@ -145,12 +146,12 @@ TEST(WindowKernels, ChannelsLastByFormat) {
   KernelCase c = window_convolution(op, {2, 19, 9, 7}, {40, 19, 3, 3}, true);
   c.in.push_back(random_floats({40}, -1, 1, 3));
   c.in_counts = {1, 1, 1};
-  EXPECT_EQ(rows_that_take(c), Rows{"conv2d_fused"});
+  EXPECT_EQ(kernels_that_take(c), KernelNames{"conv2d_fused"});
   op.groups = 19;
   c = window_convolution(op, {2, 19, 9, 7}, {19, 1, 3, 3}, true);
   c.in.push_back(random_floats({19}, -1, 1, 3));
   c.in_counts = {1, 1, 1};
-  EXPECT_EQ(rows_that_take(c), Rows{"convolution.depthwise"});
+  EXPECT_EQ(kernels_that_take(c), KernelNames{"convolution.depthwise"});
 
   Conv2dTransposeFused transposed;
   transposed.strides = {2, 2};
@@ -158,7 +159,7 @@ TEST(WindowKernels, ChannelsLastByFormat) {
   transposed.data_format = DataFormat::kNhwc;
   c = window_convolution(transposed, {2, 12, 5, 6}, {12, 18, 4, 4}, true);
   c.in_counts = {1, 1, 0};
-  EXPECT_EQ(rows_that_take(c), Rows{"conv2d_transpose_fused"});
+  EXPECT_EQ(kernels_that_take(c), KernelNames{"conv2d_transpose_fused"});
 }
 
 TEST(WindowKernels, ComputedFilters) {
@@ -168,17 +169,17 @@ TEST(WindowKernels, ComputedFilters) {
     op.data_format = last ? DataFormat::kNhwc : DataFormat::kNchw;
     KernelCase c = window_convolution(op, {2, 20, 9, 7}, {33, 20, 3, 3}, last);
     c.computed_weights = true;
-    EXPECT_EQ(rows_that_take(c), Rows{"conv2d"});
+    EXPECT_EQ(kernels_that_take(c), KernelNames{"conv2d"});
     op.groups = 20;
     c = window_convolution(op, {2, 20, 9, 7}, {20, 1, 3, 3}, last);
     c.computed_weights = true;
-    EXPECT_EQ(rows_that_take(c), Rows{"convolution.depthwise"});
+    EXPECT_EQ(kernels_that_take(c), KernelNames{"convolution.depthwise"});
   }
   DepthwiseConv2d depthwise;
   depthwise.groups = 33;
   KernelCase c = window_convolution(depthwise, {1, 33, 29, 13}, {33, 1, 5, 5});
   c.computed_weights = true;
-  EXPECT_EQ(rows_that_take(c), Rows{"convolution.depthwise"});
+  EXPECT_EQ(kernels_that_take(c), KernelNames{"convolution.depthwise"});
 }
 
 TEST(WindowKernels, DeformableConvolution) {
@@ -204,7 +205,7 @@ TEST(WindowKernels, DeformableConvolution) {
         if (masked) c.in.push_back(random_floats({2, 9 * p.offset_groups, h, w}, 0, 1, 4));
         c.in_counts = {1, 1, 1, masked ? 1 : 0};
         c.computed_weights = computed;
-        EXPECT_EQ(rows_that_take(c), Rows{"deformable_conv"});
+        EXPECT_EQ(kernels_that_take(c), KernelNames{"deformable_conv"});
       }
     }
   }
@@ -226,10 +227,10 @@ TEST(WindowKernels, Patches) {
     unfold.paddings = fold.paddings = p.paddings;
     unfold.dilations = fold.dilations = p.dilations;
     fold.output_sizes = {9, 11};
-    EXPECT_EQ(rows_that_take({.op = unfold, .in = {random_floats({2, 5, 9, 11})}}), Rows{"unfold"});
+    EXPECT_EQ(kernels_that_take({.op = unfold, .in = {random_floats({2, 5, 9, 11})}}), KernelNames{"unfold"});
     const Patches patches(p.kernel, p.strides, p.paddings, p.dilations);
     const Shape columns{2, 5 * p.kernel[0] * p.kernel[1], patches.windows(9, 0) * patches.windows(11, 1)};
-    EXPECT_EQ(rows_that_take({.op = fold, .in = {random_floats(columns)}}), Rows{"fold"});
+    EXPECT_EQ(kernels_that_take({.op = fold, .in = {random_floats(columns)}}), KernelNames{"fold"});
   }
 }
 
@@ -244,13 +245,13 @@ TEST(WindowKernels, PoolingOfVolumes) {
         op.strides = {1, 2, 2};
         op.paddings = {1, 1, 1};
         op.ceil_mode = exclusive;
-        EXPECT_EQ(rows_that_take({.op = op, .in = {random_floats(s)}}), Rows{"pool3d"});
+        EXPECT_EQ(kernels_that_take({.op = op, .in = {random_floats(s)}}), KernelNames{"pool3d"});
         op.ceil_mode = false;
         op.adaptive = true;
         op.kernel_size = {1, 2, 3};
-        EXPECT_EQ(rows_that_take({.op = op, .in = {random_floats(s)}}), Rows{"pool3d"});
+        EXPECT_EQ(kernels_that_take({.op = op, .in = {random_floats(s)}}), KernelNames{"pool3d"});
         op.data_format = DataFormat::kNdhwc;
-        EXPECT_EQ(rows_that_take({.op = op, .in = {random_floats(s)}}), Rows{"pool3d"});
+        EXPECT_EQ(kernels_that_take({.op = op, .in = {random_floats(s)}}), KernelNames{"pool3d"});
       }
     }
   }
@@ -266,15 +267,15 @@ TEST(WindowKernels, PoolingWithPlaces) {
       op.adaptive = adaptive;
       // Integers: the first of equal elements is told.
       const Tensor x = random_ints(s, 0, 4, DType::kFloat32);
-      EXPECT_EQ(rows_that_take({.op = op, .in = {x}, .out_counts = {1, 1}}), Rows{"max_pool2d_with_index"});
-      EXPECT_EQ(rows_that_take({.op = op, .in = {x}, .out_counts = {1}}), Rows{"max_pool2d_with_index"});
+      EXPECT_EQ(kernels_that_take({.op = op, .in = {x}, .out_counts = {1, 1}}), KernelNames{"max_pool2d_with_index"});
+      EXPECT_EQ(kernels_that_take({.op = op, .in = {x}, .out_counts = {1}}), KernelNames{"max_pool2d_with_index"});
     }
     MaxPool3dWithIndex op;
     op.kernel_size = {2, 2, 3};
     op.strides = {1, 2, 2};
     op.adaptive = adaptive;
-    EXPECT_EQ(rows_that_take({.op = op, .in = {random_floats({2, 18, 4, 7, 6})}, .out_counts = {1, 1}}),
-              Rows{"max_pool3d_with_index"});
+    EXPECT_EQ(kernels_that_take({.op = op, .in = {random_floats({2, 18, 4, 7, 6})}, .out_counts = {1, 1}}),
+              KernelNames{"max_pool3d_with_index"});
   }
 }
 

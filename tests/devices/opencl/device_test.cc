@@ -29,7 +29,7 @@ TEST_F(OpenclDevice, SaysWhatItIs) {
   EXPECT_FALSE(info.name.empty());
   EXPECT_FALSE(info.driver.empty());
   EXPECT_GT(info.memory_bytes, size_t{1} << 20U);
-  EXPECT_GT(info.largest_block, size_t{1} << 20U);
+  EXPECT_GT(info.largest_allocation, size_t{1} << 20U);
   EXPECT_GE(info.alignment, 128U);
   EXPECT_GE(info.compute_units, 1);
   EXPECT_FALSE(device_->lost());
@@ -112,14 +112,14 @@ TEST_F(OpenclDevice, MarksAreWaitedForInAnyOrderAndNumber) {
   std::vector<int> values(500);
   std::iota(values.begin(), values.end(), 0);
   std::vector<int> back(values.size(), -1);
-  std::vector<Queue::Mark> marks;
+  std::vector<Queue::Event> events;
   for (size_t i = 0; i < values.size(); ++i) {
     queue_->upload(&values[i], {block.get(), 0}, sizeof(int));
     queue_->download({block.get(), 0}, &back[i], sizeof(int));
-    marks.push_back(queue_->mark());
+    events.push_back(queue_->record());
   }
   for (const size_t i : {size_t{0}, size_t{250}, size_t{100}, size_t{499}}) {
-    EXPECT_EQ(queue_->wait(marks[i], nullptr), nullptr);
+    EXPECT_EQ(queue_->wait(events[i], nullptr), nullptr);
     EXPECT_TRUE(std::equal(values.begin(), values.begin() + static_cast<int>(i) + 1, back.begin()));
   }
 }
@@ -168,7 +168,7 @@ TEST_F(OpenclDevice, OneFunctionServesManyThreads) {
       const auto queue = device_->make_queue();
       const auto block = device_->allocate(kCount * sizeof(float));
       queue->upload(results[t].data(), {block.get(), 0}, kCount * sizeof(float));
-      queue->order_after(queue->mark());
+      queue->order_after(queue->record());
       KernelCall call;
       call.queue = queue.get();
       for (int i = 0; i < 100; ++i) {
@@ -207,9 +207,9 @@ TEST_F(OpenclDevice, FailuresAreKeptUntilTheyAreTold) {
   launch(*function, {.global = {8, 1, 1}}, {{DeviceBytes{block.get(), 0}, 4}, 8, 1.0F, 1.0F});
   std::vector<float> untouched(8, 7.0F);
   queue_->download({block.get(), 0}, untouched.data(), 32);
-  const Queue::Mark mark = queue_->mark();
+  const Queue::Event event = queue_->record();
   std::string detail;
-  EXPECT_NE(queue_->wait(mark, &detail), nullptr);
+  EXPECT_NE(queue_->wait(event, &detail), nullptr);
   EXPECT_TRUE(says(detail, "add_number")) << detail;
   EXPECT_TRUE(says(detail, "CL_INVALID_ARG_INDEX")) << detail;
   EXPECT_EQ(untouched, std::vector<float>(8, 7.0F));
@@ -224,14 +224,14 @@ TEST_F(OpenclDevice, TimesAreKeptWhileTheyAreWanted) {
   constexpr int kCount = 1 << 20;
   const auto block = device_->allocate(kCount * sizeof(float));
   const opencl::Argument memory(DeviceBytes{block.get(), 0}, 4);
-  Queue::Mark before = queue_->mark();
-  EXPECT_LT(queue_->span(before, queue_->mark()).begin_ns, 0);
+  Queue::Event before = queue_->record();
+  EXPECT_LT(queue_->span(before, queue_->record()).begin_ns, 0);
   queue_->profile(true);
-  before = queue_->mark();
+  before = queue_->record();
   launch(*function, {.global = {kCount, 1, 1}}, {memory, kCount, 1.0F});
-  const Queue::Mark between = queue_->mark();
+  const Queue::Event between = queue_->record();
   for (int i = 0; i < 10; ++i) launch(*function, {.global = {kCount, 1, 1}}, {memory, kCount, 1.0F});
-  const Queue::Mark after = queue_->mark();
+  const Queue::Event after = queue_->record();
   EXPECT_EQ(finish(), "");
   const Queue::Span one = queue_->span(before, between);
   const Queue::Span ten = queue_->span(between, after);

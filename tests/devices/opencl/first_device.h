@@ -38,7 +38,7 @@ class FirstDevice : public ::testing::Test {
   /// What is given afterwards finds it there.
   void upload(const void* from, DeviceBytes to, size_t bytes) {
     queue_->upload(from, to, bytes);
-    queue_->order_after(queue_->mark());
+    queue_->order_after(queue_->record());
   }
   void launch(const opencl::Function& function, const opencl::Grid& grid,
               std::initializer_list<opencl::Argument> arguments) {

@@ -46,11 +46,11 @@ TEST_F(OpenclQueue, CopiesRunBesideKernels) {
   run_slowly(1);  // drivers may compile it now
   ASSERT_EQ(finish(), "");
   queue_->profile(true);
-  const Queue::Mark start = queue_->mark();
+  const Queue::Event start = queue_->record();
   run_slowly(100'000'000);
-  const Queue::Mark given = queue_->mark();
+  const Queue::Event given = queue_->record();
   queue_->upload(numbers.data(), {other.get(), 0}, kBytes);
-  const Queue::Mark end = queue_->mark();
+  const Queue::Event end = queue_->record();
   ASSERT_EQ(queue_->wait(end, nullptr), nullptr);
   ASSERT_EQ(finish(), "");
   const Queue::Span kernel = queue_->span(start, given);
@@ -67,7 +67,7 @@ TEST_F(OpenclQueue, CopiesToTheHostWaitForTheKernelsBefore) {
     run_slowly(100'000);
     float result = 0;
     queue_->download({block_.get(), 0}, &result, sizeof(result));
-    ASSERT_EQ(queue_->wait(queue_->mark(), nullptr), nullptr);
+    ASSERT_EQ(queue_->wait(queue_->record(), nullptr), nullptr);
     EXPECT_EQ(result, 100'000.0F * static_cast<float>(i));
   }
 }
@@ -87,16 +87,16 @@ TEST_F(OpenclQueue, KernelsWaitForTheCopiesThatTheyAreOrderedAfter) {
 }
 
 TEST_F(OpenclQueue, OldMarksAreOrderedAfterWithLaterOnes) {
-  // More marks than a queue keeps: whoever is ordered after an old one waits for a later copy instead.
+  // More events than a queue keeps: whoever is ordered after an old one waits for a later copy instead.
   std::vector<float> numbers(500);
   std::iota(numbers.begin(), numbers.end(), 0.0F);
-  std::vector<Queue::Mark> marks;
+  std::vector<Queue::Event> events;
   for (size_t i = 0; i < numbers.size(); ++i) {
     queue_->upload(&numbers[i], {block_.get(), 0}, sizeof(float));
-    marks.push_back(queue_->mark());
+    events.push_back(queue_->record());
   }
   float result = -1;
-  for (const size_t i : {size_t{0}, size_t{499}}) queue_->order_after(marks[i]);
+  for (const size_t i : {size_t{0}, size_t{499}}) queue_->order_after(events[i]);
   run_slowly(1);
   queue_->download({block_.get(), 0}, &result, sizeof(result));
   EXPECT_EQ(finish(), "");
@@ -108,7 +108,7 @@ TEST_F(OpenclQueue, AHostThatMayBeCancelledIsNotFarAhead) {
   const auto other = device_->make_queue();
   const float zero = 0;
   queue_->upload(&zero, {block_.get(), 0}, sizeof(zero));
-  queue_->order_after(queue_->mark());
+  queue_->order_after(queue_->record());
   Cancellation calls;
   const Cancellation::Scope call(calls);
   const RunContext context(Deadline("the run", Deadline::Clock::now(), 0, &calls.state()));

@@ -32,7 +32,7 @@ struct Rows {
 
 /// One of the steps, and the tile that holds what it makes.
 struct Part {
-  const Kernel* kernel = nullptr;
+  const KernelDef* kernel = nullptr;
   Op op;
   Prepared prepared;
   PortCounts in_counts;
@@ -127,7 +127,7 @@ class Band {
     const bool last = p + 1 == state_.parts.size();
     const TensorView out{.data = last ? joined_.out[0].data : origin(p), .fact = &part.facts[operands]};
     KernelCall call;
-    call.row = &part.op.row();
+    call.schema = &part.op.schema();
     call.kernel = part.kernel;
     call.op = part.op.attributes();
     call.in = {in.data(), operands};
@@ -164,12 +164,12 @@ void run(KernelCall& call) noexcept {
   });
 }
 
-constexpr Kernel kStrips = {.name = kRowTiles.name, .op = nullptr, .types = kAnyTypeRule, .run = run};
+constexpr KernelDef kStrips = {.name = kRowTiles.name, .op = nullptr, .types = kAnyTypeRule, .run = run};
 
 bool runs_by_rows(const Steps& steps, const Step& step) {
   size_t constants = 0;
   for (int l : step.in) {
-    const Fact& fact = steps.locals[static_cast<size_t>(l)].fact;
+    const Fact& fact = steps.buffers[static_cast<size_t>(l)].fact;
     if (fact.value != nullptr) constants += fact.bytes();
   }
   return step.place.is_host() && constants <= kConstantBytes && step.kernel->run_rows != nullptr &&
@@ -181,13 +181,13 @@ size_t row_bytes(const Fact& fact) { return static_cast<size_t>(fact.shape[1] * 
 
 class Joiner {
  public:
-  Joiner(Steps& steps, int threads) : steps_(steps), threads_(threads), uses_(steps.locals.size(), 0) {
+  Joiner(Steps& steps, int threads) : steps_(steps), threads_(threads), uses_(steps.buffers.size(), 0) {
     for (const Step& step : steps.steps) {
       for (int l : step.in) ++uses_[static_cast<size_t>(l)];
     }
-    for (const LiveOut& out : steps.live_out) ++uses_[static_cast<size_t>(out.local)];
-    for (const Local& local : steps.locals) {
-      if (local.alias_of >= 0) ++uses_[static_cast<size_t>(local.alias_of)];
+    for (const LiveOut& out : steps.live_out) ++uses_[static_cast<size_t>(out.buffer)];
+    for (const SegmentBuffer& buffer : steps.buffers) {
+      if (buffer.alias_of >= 0) ++uses_[static_cast<size_t>(buffer.alias_of)];
     }
   }
 
@@ -208,16 +208,16 @@ class Joiner {
 
  private:
   const Step& step(size_t s) const { return steps_.steps[s]; }
-  const Fact& result(size_t s) const { return steps_.locals[static_cast<size_t>(step(s).out[0])].fact; }
+  const Fact& result(size_t s) const { return steps_.buffers[static_cast<size_t>(step(s).out[0])].fact; }
 
   /// Whether what step s makes is large, and for the next step alone.
   bool linked(size_t s) const {
     if (s + 1 >= steps_.steps.size() || !runs_by_rows(steps_, step(s)) || !runs_by_rows(steps_, step(s + 1)))
       return false;
     const int made = step(s).out[0];
-    const Local& local = steps_.locals[static_cast<size_t>(made)];
-    return step(s + 1).in[0] == made && uses_[static_cast<size_t>(made)] == 1 && local.alias_of < 0 &&
-           local.slot.kind == Slot::Kind::kArena && local.fact.bytes() >= kLargeBytes;
+    const SegmentBuffer& buffer = steps_.buffers[static_cast<size_t>(made)];
+    return step(s + 1).in[0] == made && uses_[static_cast<size_t>(made)] == 1 && buffer.alias_of < 0 &&
+           buffer.slot.kind == Slot::Kind::kArena && buffer.fact.bytes() >= kLargeBytes;
   }
 
   /// Bytes of the tiles between steps [begin, end) if so many rows of the last result are made at once.
@@ -287,7 +287,7 @@ class Joiner {
               .first_operand = joined.in.size(),
               .rows = result(s).shape[2],
               .row_bytes = row_bytes(result(s))};
-    for (int l : from.in) part.facts.push_back(steps_.locals[static_cast<size_t>(l)].fact);
+    for (int l : from.in) part.facts.push_back(steps_.buffers[static_cast<size_t>(l)].fact);
     part.facts.push_back(result(s));
     joined.in.insert(joined.in.end(), from.in.begin() + (first ? 0 : 1), from.in.end());
     state.parts.push_back(std::move(part));

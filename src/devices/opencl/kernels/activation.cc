@@ -61,17 +61,17 @@ namespace coracle::opencl::kernels::activation {
 namespace {
 
 template <class Op>
-Misfit fits(const void* op, const ArgFacts& args) {
+RejectionReason fits(const void* op, const ArgFacts& args) {
   if (args.all_out().size() != 1) return "a second result is wanted";
-  if (!formula_of(kOpRow<Op>, op, args)) return "an argument is not constant or rare";
+  if (!formula_of(kOpSchema<Op>, op, args)) return "an argument is not constant or rare";
   return too_large(args);
 }
 
-Prepared prepare_formula(const OpRow& row, const void* op, const ArgFacts& args, PrepareContext& context) {
+Prepared prepare_formula(const OpSchema& schema, const void* op, const ArgFacts& args, PrepareContext& context) {
   const char* type = storage_type(args.in(0).dtype);
   Map map = map_to(args.out(), type);
   map.operands.push_back(broadcast_operand(args, 0, args.out(), type));
-  const Formula formula = *formula_of(row, op, args);
+  const Formula formula = *formula_of(schema, op, args);
   map.numbers.assign(formula.numbers.begin(), formula.numbers.end());
   map.expression = formula.call("v0", 0);
   LaunchPlan plan;
@@ -83,29 +83,30 @@ Prepared prepare_formula(const OpRow& row, const void* op, const ArgFacts& args,
 
 template <class Op>
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
-  return prepare_formula(kOpRow<Op>, op, args, context);
+  return prepare_formula(kOpSchema<Op>, op, args, context);
 }
 
 template <class... Ops>
-constexpr std::array<Kernel, sizeof...(Ops)> rows_of() {
-  return {Kernel{.name = row_name<Ops>(),
-                 .op = &kOpRow<Ops>,
-                 .layout = LayoutRule::kSame,
-                 .types = kFloatRule,
-                 .fits = fits<Ops>,
-                 .prepare = prepare<Ops>,
-                 .run = run_plan}...};
+constexpr std::array<KernelDef, sizeof...(Ops)> kernels_of() {
+  return {KernelDef{.name = kernel_name<Ops>(),
+                    .op = &kOpSchema<Ops>,
+                    .layout = LayoutRule::kSame,
+                    .types = kFloatRule,
+                    .fits = fits<Ops>,
+                    .prepare = prepare<Ops>,
+                    .run = run_plan}...};
 }
 
-constexpr auto kRows =
-    rows_of<Abs, Acos, Asin, Atan, Ceil, Celu, Clip, Cos, Cosh, Dropout, Elu, Erf, Exp, Expm1, Floor, Gelu, Hardshrink,
-            Hardsigmoid, Hardswish, Hardtanh, LeakyRelu, Log, Log10, Log1p, Log2, Logsigmoid, Mish, Negative, Pow,
-            Reciprocal, Relu, Relu6, ReluClipped, Round, Rsqrt, Scale, Selu, Sigmoid, Sign, Silu, Sin, Sinh, Softplus,
-            Softshrink, Softsign, Sqrt, Square, Stanh, Swish, Tan, Tanh, TanhShrink, ThresholdedRelu, Trunc>();
+constexpr auto kKernels =
+    kernels_of<Abs, Acos, Asin, Atan, Ceil, Celu, Clip, Cos, Cosh, Dropout, Elu, Erf, Exp, Expm1, Floor, Gelu,
+               Hardshrink, Hardsigmoid, Hardswish, Hardtanh, LeakyRelu, Log, Log10, Log1p, Log2, Logsigmoid, Mish,
+               Negative, Pow, Reciprocal, Relu, Relu6, ReluClipped, Round, Rsqrt, Scale, Selu, Sigmoid, Sign, Silu, Sin,
+               Sinh, Softplus, Softshrink, Softsign, Sqrt, Square, Stanh, Swish, Tan, Tanh, TanhShrink, ThresholdedRelu,
+               Trunc>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::opencl::kernels::activation

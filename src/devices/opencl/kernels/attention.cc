@@ -9,7 +9,7 @@ namespace {
 /// The scores of a query lie in local memory, of which all devices have 32 kB.
 constexpr int64_t kMostKeys = 4096;
 
-Misfit fits(const void*, const ArgFacts& args) {
+RejectionReason fits(const void*, const ArgFacts& args) {
   const int64_t keys = args.shape(2)[args.shape(2).rank() - 2];
   if (keys > kMostKeys) return "more than 4096 keys";
   if (keys == 0) return "no keys";
@@ -58,16 +58,16 @@ Prepared prepare(const void* attributes, const ArgFacts& args, PrepareContext& c
   return prepared({std::move(l)});
 }
 
-constexpr Kernel kRows[] = {{.name = row_name<Attention>(),
-                             .op = &kOpRow<Attention>,
-                             .types = kFloatRule,
-                             .fits = fits,
-                             .prepare = prepare,
-                             .run = run_plan}};
+constexpr KernelDef kKernels[] = {{.name = kernel_name<Attention>(),
+                                   .op = &kOpSchema<Attention>,
+                                   .types = kFloatRule,
+                                   .fits = fits,
+                                   .prepare = prepare,
+                                   .run = run_plan}};
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::opencl::kernels::attention

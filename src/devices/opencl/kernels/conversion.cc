@@ -8,7 +8,7 @@
 namespace coracle::opencl::kernels::conversion {
 namespace {
 
-Misfit fits(const void*, const ArgFacts& args) { return too_large(args); }
+RejectionReason fits(const void*, const ArgFacts& args) { return too_large(args); }
 
 Prepared prepared_map(const Map& map, PrepareContext& context) {
   LaunchPlan plan;
@@ -56,23 +56,23 @@ Prepared prepare_where(const void*, const ArgFacts& args, PrepareContext& contex
   return prepared_map(map, context);
 }
 
-constexpr Kernel kRows[] = {
-    {.name = row_name<Cast>(),
-     .op = &kOpRow<Cast>,
+constexpr KernelDef kKernels[] = {
+    {.name = kernel_name<Cast>(),
+     .op = &kOpSchema<Cast>,
      .layout = LayoutRule::kSame,
      .types = kCastRule,
      .fits = fits,
      .prepare = prepare_cast,
      .run = run_plan},
-    {.name = row_name<Relayout>(),
-     .op = &kOpRow<Relayout>,
+    {.name = kernel_name<Relayout>(),
+     .op = &kOpSchema<Relayout>,
      .layout = LayoutRule::kRelayout,
      .types = kMovedRule,
      .fits = fits,
      .prepare = prepare_relayout,
      .run = run_plan},
-    {.name = row_name<Where>(),
-     .op = &kOpRow<Where>,
+    {.name = kernel_name<Where>(),
+     .op = &kOpSchema<Where>,
      .types = kWhereRule,
      .fits = fits,
      .prepare = prepare_where,
@@ -82,6 +82,6 @@ constexpr Kernel kRows[] = {
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::opencl::kernels::conversion

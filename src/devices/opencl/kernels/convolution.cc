@@ -28,12 +28,12 @@ ConvolutionGeometry geometry_of(const Op& op, const ArgFacts& args) {
 }
 
 template <class Op>
-Misfit fits(const void* attributes, const ArgFacts& args) {
+RejectionReason fits(const void* attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const Op*>(attributes);
   if (is_channels_last(op.data_format)) return "only channels first";
   if (args.shape(0).count() == 0) return "no elements";
-  if (const Misfit misfit = too_large(args)) return misfit;
-  if constexpr (std::is_base_of_v<Epilogue, Op>) return epilogue_misfit(op, args, 2, args.out().shape[1]);
+  if (const RejectionReason rejection = too_large(args)) return rejection;
+  if constexpr (std::is_base_of_v<Epilogue, Op>) return epilogue_rejection(op, args, 2, args.out().shape[1]);
   if constexpr (requires { op.output_padding; } && !std::is_base_of_v<Epilogue, Op>) {
     if (args.has(2) && known_value(args, 2) == nullptr) return "the output size is not constant";
   }
@@ -116,21 +116,21 @@ Prepared prepare(const void* attributes, const ArgFacts& args, PrepareContext& c
 }
 
 template <class... Ops>
-constexpr std::array<Kernel, sizeof...(Ops)> rows_of() {
-  return {Kernel{.name = row_name<Ops>(),
-                 .op = &kOpRow<Ops>,
-                 .types = kFloatRule,
-                 .fits = fits<Ops>,
-                 .prepare = prepare<Ops>,
-                 .run = run_plan}...};
+constexpr std::array<KernelDef, sizeof...(Ops)> kernels_of() {
+  return {KernelDef{.name = kernel_name<Ops>(),
+                    .op = &kOpSchema<Ops>,
+                    .types = kFloatRule,
+                    .fits = fits<Ops>,
+                    .prepare = prepare<Ops>,
+                    .run = run_plan}...};
 }
 
-constexpr auto kRows =
-    rows_of<Conv2d, DepthwiseConv2d, Conv2dFused, Conv2dTranspose, DepthwiseConv2dTranspose, Conv2dTransposeFused>();
+constexpr auto kKernels =
+    kernels_of<Conv2d, DepthwiseConv2d, Conv2dFused, Conv2dTranspose, DepthwiseConv2dTranspose, Conv2dTransposeFused>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::opencl::kernels::convolution

@@ -48,7 +48,7 @@ constexpr TypeRule kTestRule = {.operands = kNumbers | DType::kBool, .results = 
 /// An operator: an expression for real and one for integers ("" : none). T and U are the type of integers
 /// and that without a sign.
 struct Formula {
-  const OpRow* op;
+  const OpSchema* op;
   const char* name;
   const char* real;
   const char* whole;
@@ -57,13 +57,13 @@ struct Formula {
 
 template <class Op>
 constexpr Formula formula(const char* real, const char* whole, const TypeRule& types = kNumberRule) {
-  return {&kOpRow<Op>, row_name<Op>(), real, whole, types};
+  return {&kOpSchema<Op>, kernel_name<Op>(), real, whole, types};
 }
 
 /// The same for both.
 template <class Op>
 constexpr Formula test(const char* expression) {
-  return {&kOpRow<Op>, row_name<Op>(), expression, expression, kTestRule};
+  return {&kOpSchema<Op>, kernel_name<Op>(), expression, expression, kTestRule};
 }
 
 constexpr Formula kFormulas[] = {
@@ -97,7 +97,7 @@ constexpr Formula kFormulas[] = {
     test<Isfinite>("v0 - v0 == v0 - v0"),
 };
 
-const Formula& formula_of(const OpRow& op) {
+const Formula& formula_of(const OpSchema& op) {
   return *std::find_if(std::begin(kFormulas), std::end(kFormulas), [&](const Formula& f) { return f.op == &op; });
 }
 
@@ -112,17 +112,17 @@ std::vector<int64_t> parameter_steps(const Prelu& op, const Shape& x) {
   return steps;
 }
 
-Misfit fits(const void*, const ArgFacts& args) { return too_large(args); }
+RejectionReason fits(const void*, const ArgFacts& args) { return too_large(args); }
 
-Prepared prepare_formula(const OpRow& row, const void* op, const ArgFacts& args, PrepareContext& context) {
-  const Formula& f = formula_of(row);
+Prepared prepare_formula(const OpSchema& schema, const void* op, const ArgFacts& args, PrepareContext& context) {
+  const Formula& f = formula_of(schema);
   const DType dtype = args.in(0).dtype;
   const bool real = is_float(dtype);
   Map map = map_to(args.out(), storage_type(args.out().dtype));
   for (int i = 0; i < static_cast<int>(args.all_in().size()); ++i) {
     map.operands.push_back(broadcast_operand(args, i, args.out(), storage_type(dtype)));
   }
-  if (f.op == &kOpRow<Prelu>) {
+  if (f.op == &kOpSchema<Prelu>) {
     map.operands[1].step = parameter_steps(*static_cast<const Prelu*>(op), args.shape(0));
   }
   map.expression = real ? f.real : f.whole;
@@ -133,27 +133,27 @@ Prepared prepare_formula(const OpRow& row, const void* op, const ArgFacts& args,
   return prepared(std::move(plan));
 }
 
-template <const OpRow* kOp>
+template <const OpSchema* kOp>
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
   return prepare_formula(*kOp, op, args, context);
 }
 
 template <size_t... kIndex>
-constexpr auto rows_of(std::index_sequence<kIndex...>) {
-  return std::array<Kernel, sizeof...(kIndex)>{Kernel{.name = kFormulas[kIndex].name,
-                                                      .op = kFormulas[kIndex].op,
-                                                      .layout = LayoutRule::kRowMajor,
-                                                      .types = kFormulas[kIndex].types,
-                                                      .fits = fits,
-                                                      .prepare = prepare<kFormulas[kIndex].op>,
-                                                      .run = run_plan}...};
+constexpr auto kernels_of(std::index_sequence<kIndex...>) {
+  return std::array<KernelDef, sizeof...(kIndex)>{KernelDef{.name = kFormulas[kIndex].name,
+                                                            .op = kFormulas[kIndex].op,
+                                                            .layout = LayoutRule::kRowMajor,
+                                                            .types = kFormulas[kIndex].types,
+                                                            .fits = fits,
+                                                            .prepare = prepare<kFormulas[kIndex].op>,
+                                                            .run = run_plan}...};
 }
 
-constexpr auto kRows = rows_of(std::make_index_sequence<std::size(kFormulas)>());
+constexpr auto kKernels = kernels_of(std::make_index_sequence<std::size(kFormulas)>());
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::opencl::kernels::elementwise

@@ -33,12 +33,12 @@ std::optional<Gathering> gathering_of(const Op& op, const ArgFacts&) {
 }
 
 template <class Op>
-Misfit fits(const void* op, const ArgFacts& args) {
+RejectionReason fits(const void* op, const ArgFacts& args) {
   if (!gathering_of(*static_cast<const Op*>(op), args)) return "the axis is not constant";
   return too_large(args);
 }
 
-Prepared prepare_gathering(const OpRow& row, const Gathering& g, const ArgFacts& args, PrepareContext& context) {
+Prepared prepare_gathering(const OpSchema& schema, const Gathering& g, const ArgFacts& args, PrepareContext& context) {
   const int64_t count = args.out().shape.count();
   if (count == 0) return prepared({});
   const Fact& x = args.in(g.from);
@@ -56,31 +56,32 @@ Prepared prepare_gathering(const OpRow& row, const Gathering& g, const ArgFacts&
                   Parameter::of(index.shape.count()),
                   Parameter::of(around.inner),
                   Parameter::of(around.dim),
-                  Parameter::faults(row.inputs[static_cast<size_t>(g.index)].slot)};
+                  Parameter::faults(schema.inputs[static_cast<size_t>(g.index)].slot)};
   l.function = compile(*context.device, "gather", "gather", d.text());
   return prepared({std::move(l)});
 }
 
 template <class Op>
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
-  return prepare_gathering(kOpRow<Op>, *gathering_of(*static_cast<const Op*>(op), args), args, context);
+  return prepare_gathering(kOpSchema<Op>, *gathering_of(*static_cast<const Op*>(op), args), args, context);
 }
 
 template <class Op>
-constexpr Kernel row(int8_t index_port) {
-  return {.name = row_name<Op>(),
-          .op = &kOpRow<Op>,
+constexpr KernelDef make_kernel(int8_t index_port) {
+  return {.name = kernel_name<Op>(),
+          .op = &kOpSchema<Op>,
           .types = {.operands = kMoved, .results = kMoved, .in = {PortTypes{index_port, kIndexTypes}, PortTypes{}}},
           .fits = fits<Op>,
           .prepare = prepare<Op>,
           .run = run_plan};
 }
 
-constexpr Kernel kRows[] = {row<Gather>(1), row<IndexSelect>(1), row<Embedding>(0), row<LookupTable>(0)};
+constexpr KernelDef kKernels[] = {make_kernel<Gather>(1), make_kernel<IndexSelect>(1), make_kernel<Embedding>(0),
+                                  make_kernel<LookupTable>(0)};
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::opencl::kernels::gather

@@ -26,7 +26,7 @@ template <class Op>
 constexpr bool kAdds = std::is_same_v<Op, NearestInterpAdd>;
 
 template <class Op>
-Misfit fits(const void* attributes, const ArgFacts& args) {
+RejectionReason fits(const void* attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const Op*>(attributes);
   if (is_channels_last(op.format())) return "only channels first";
   if (!request_of(op, args)) return "the size is not constant";
@@ -83,22 +83,22 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
 }
 
 template <class... Ops>
-constexpr std::array<Kernel, sizeof...(Ops)> rows_of() {
-  return {Kernel{.name = row_name<Ops>(),
-                 .op = &kOpRow<Ops>,
-                 .types = kFloatRule,
-                 .fits = fits<Ops>,
-                 .prepare = prepare<Ops>,
-                 .run = run_plan}...};
+constexpr std::array<KernelDef, sizeof...(Ops)> kernels_of() {
+  return {KernelDef{.name = kernel_name<Ops>(),
+                    .op = &kOpSchema<Ops>,
+                    .types = kFloatRule,
+                    .fits = fits<Ops>,
+                    .prepare = prepare<Ops>,
+                    .run = run_plan}...};
 }
 
-constexpr auto kRows = rows_of<NearestInterp, BilinearInterp, BicubicInterp, LinearInterp, TrilinearInterp,
-                               NearestInterpAdd, LegacyNearestInterp, LegacyBilinearInterp, LegacyBicubicInterp,
-                               LegacyLinearInterp, LegacyTrilinearInterp>();
+constexpr auto kKernels = kernels_of<NearestInterp, BilinearInterp, BicubicInterp, LinearInterp, TrilinearInterp,
+                                     NearestInterpAdd, LegacyNearestInterp, LegacyBilinearInterp, LegacyBicubicInterp,
+                                     LegacyLinearInterp, LegacyTrilinearInterp>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::opencl::kernels::interpolation

@@ -26,7 +26,7 @@ std::optional<int64_t> axis_of(const Unstack& op, const ArgFacts&) { return op.a
 std::optional<int64_t> axis_of(const Unbind& op, const ArgFacts&) { return op.axis; }
 
 template <class Op>
-Misfit fits(const void* op, const ArgFacts& args) {
+RejectionReason fits(const void* op, const ArgFacts& args) {
   if (!axis_of(*static_cast<const Op*>(op), args)) return "the axis is not constant";
   if (args.in(0).is_array) return "a tensor array";
   return too_large(args);
@@ -65,21 +65,22 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
 }
 
 template <class Op, bool kJoins>
-constexpr Kernel row() {
-  return {.name = row_name<Op>(),
-          .op = &kOpRow<Op>,
+constexpr KernelDef make_kernel() {
+  return {.name = kernel_name<Op>(),
+          .op = &kOpSchema<Op>,
           .types = kMovedRule,
           .fits = fits<Op>,
           .prepare = prepare<Op, kJoins>,
           .run = run_plan};
 }
 
-constexpr Kernel kRows[] = {row<Concat, true>(),        row<Stack, true>(),    row<Split, false>(),
-                            row<SplitWithNum, false>(), row<Unstack, false>(), row<Unbind, false>()};
+constexpr KernelDef kKernels[] = {make_kernel<Concat, true>(),   make_kernel<Stack, true>(),
+                                  make_kernel<Split, false>(),   make_kernel<SplitWithNum, false>(),
+                                  make_kernel<Unstack, false>(), make_kernel<Unbind, false>()};
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::opencl::kernels::joining

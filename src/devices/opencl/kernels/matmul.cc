@@ -63,7 +63,7 @@ Prepared prepared_product(const Gemm& gemm, const ArgFacts& args, PrepareContext
   return prepared(std::move(plan));
 }
 
-Misfit fits(const void*, const ArgFacts& args) {
+RejectionReason fits(const void*, const ArgFacts& args) {
   for (const Fact* f : args.all_in()) {
     if (f->shape.rank() == 0) return "a scalar";
   }
@@ -86,7 +86,7 @@ bool one_for_each_column(const ArgFacts& args) {
 }
 
 template <class Op>
-Misfit fits_added(const void* op, const ArgFacts& args) {
+RejectionReason fits_added(const void* op, const ArgFacts& args) {
   if (static_cast<const Op*>(op)->beta != 1.0) return "what is added is multiplied first";
   if (!(args.shape(0) == args.out().shape) && !one_for_each_column(args)) return "what is added is broadcast";
   return fits(op, args);
@@ -105,10 +105,10 @@ Prepared prepare_added(const void* op, const ArgFacts& args, PrepareContext& con
   return prepared_product(g, args, context);
 }
 
-Misfit fits_linear(const void* attributes, const ArgFacts& args) {
+RejectionReason fits_linear(const void* attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const Linear*>(attributes);
-  if (const Misfit misfit = fits(attributes, args)) return misfit;
-  return epilogue_misfit(op, args, 2, args.out().shape.back());
+  if (const RejectionReason rejection = fits(attributes, args)) return rejection;
+  return epilogue_rejection(op, args, 2, args.out().shape.back());
 }
 
 Prepared prepare_linear(const void* attributes, const ArgFacts& args, PrepareContext& context) {
@@ -120,28 +120,28 @@ Prepared prepare_linear(const void* attributes, const ArgFacts& args, PrepareCon
 }
 
 template <class Op>
-constexpr Kernel row(Misfit (*fits_row)(const void*, const ArgFacts&),
-                     Prepared (*prepare)(const void*, const ArgFacts&, PrepareContext&)) {
-  return {.name = row_name<Op>(),
-          .op = &kOpRow<Op>,
+constexpr KernelDef make_kernel(RejectionReason (*fits_kernel)(const void*, const ArgFacts&),
+                                Prepared (*prepare)(const void*, const ArgFacts&, PrepareContext&)) {
+  return {.name = kernel_name<Op>(),
+          .op = &kOpSchema<Op>,
           .types = kFloatRule,
-          .fits = fits_row,
+          .fits = fits_kernel,
           .prepare = prepare,
           .run = run_plan};
 }
 
-constexpr Kernel kRows[] = {
-    row<Matmul>(fits, prepare_matmul),
-    row<Bmm>(fits, prepare_plain),
-    row<Mv>(fits, prepare_plain),
-    row<Addmm>(fits_added<Addmm>, prepare_added<Addmm>),
-    row<Baddbmm>(fits_added<Baddbmm>, prepare_added<Baddbmm>),
-    row<Linear>(fits_linear, prepare_linear),
+constexpr KernelDef kKernels[] = {
+    make_kernel<Matmul>(fits, prepare_matmul),
+    make_kernel<Bmm>(fits, prepare_plain),
+    make_kernel<Mv>(fits, prepare_plain),
+    make_kernel<Addmm>(fits_added<Addmm>, prepare_added<Addmm>),
+    make_kernel<Baddbmm>(fits_added<Baddbmm>, prepare_added<Baddbmm>),
+    make_kernel<Linear>(fits_linear, prepare_linear),
 };
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::opencl::kernels::matmul

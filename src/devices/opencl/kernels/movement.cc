@@ -21,8 +21,8 @@ Walk walk_of_operator(const void* op, const ArgFacts& args) {
 }
 
 template <class Op>
-Misfit fits(const void* op, const ArgFacts& args) {
-  if (const Misfit misfit = too_large(args)) return misfit;
+RejectionReason fits(const void* op, const ArgFacts& args) {
+  if (const RejectionReason rejection = too_large(args)) return rejection;
   if (args.in(0).is_array) return "a tensor array";
   return walk_of_operator<Op>(op, args) ? nullptr : "the elements to move are not known while planning";
 }
@@ -39,21 +39,21 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
 }
 
 template <class... Ops>
-constexpr std::array<Kernel, sizeof...(Ops)> rows_of() {
-  return {Kernel{.name = row_name<Ops>(),
-                 .op = &kOpRow<Ops>,
-                 .types = kMovedRule,
-                 .fits = fits<Ops>,
-                 .prepare = prepare<Ops>,
-                 .run = run_plan}...};
+constexpr std::array<KernelDef, sizeof...(Ops)> kernels_of() {
+  return {KernelDef{.name = kernel_name<Ops>(),
+                    .op = &kOpSchema<Ops>,
+                    .types = kMovedRule,
+                    .fits = fits<Ops>,
+                    .prepare = prepare<Ops>,
+                    .run = run_plan}...};
 }
 
-constexpr auto kRows = rows_of<Assign, ShareData, Transpose, Slice, StridedSlice, Expand, ExpandAs, Flip, Tile,
-                               LegacyExpand, PixelShuffle, ChannelShuffle, ShuffleChannel>();
+constexpr auto kKernels = kernels_of<Assign, ShareData, Transpose, Slice, StridedSlice, Expand, ExpandAs, Flip, Tile,
+                                     LegacyExpand, PixelShuffle, ChannelShuffle, ShuffleChannel>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::opencl::kernels::movement

@@ -38,7 +38,7 @@ Normalised lines_of(const InstanceNorm& op, const Shape& x) {
 }
 
 template <class Op>
-Misfit fits(const void* attributes, const ArgFacts& args) {
+RejectionReason fits(const void* attributes, const ArgFacts& args) {
   [[maybe_unused]] const auto& op = *static_cast<const Op*>(attributes);
   if constexpr (requires { op.data_format; }) {
     if (is_channels_last(op.data_format)) return "only channels first";
@@ -74,7 +74,7 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
   return prepare_lines(lines_of(*static_cast<const Op*>(op), args.shape(0)), args, context);
 }
 
-Misfit fits_batch_norm(const void* attributes, const ArgFacts& args) {
+RejectionReason fits_batch_norm(const void* attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const BatchNorm*>(attributes);
   if (op.uses_batch()) return "the moments are those of the batch";
   if (args.all_out().size() != 1) return "the moments are wanted";
@@ -108,22 +108,22 @@ Prepared prepare_batch_norm(const void* attributes, const ArgFacts& args, Prepar
 }
 
 template <class Op>
-constexpr Kernel row() {
-  return {.name = row_name<Op>(),
-          .op = &kOpRow<Op>,
+constexpr KernelDef make_kernel() {
+  return {.name = kernel_name<Op>(),
+          .op = &kOpSchema<Op>,
           .types = kFloatRule,
           .fits = fits<Op>,
           .prepare = prepare<Op>,
           .run = run_plan};
 }
 
-constexpr Kernel kRows[] = {
-    row<LayerNorm>(),
-    row<RmsNorm>(),
-    row<GroupNorm>(),
-    row<InstanceNorm>(),
-    {.name = row_name<BatchNorm>(),
-     .op = &kOpRow<BatchNorm>,
+constexpr KernelDef kKernels[] = {
+    make_kernel<LayerNorm>(),
+    make_kernel<RmsNorm>(),
+    make_kernel<GroupNorm>(),
+    make_kernel<InstanceNorm>(),
+    {.name = kernel_name<BatchNorm>(),
+     .op = &kOpSchema<BatchNorm>,
      .layout = LayoutRule::kSame,
      .types = {.operands = kFloats, .results = kFloats},
      .fits = fits_batch_norm,
@@ -134,6 +134,6 @@ constexpr Kernel kRows[] = {
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::opencl::kernels::norm

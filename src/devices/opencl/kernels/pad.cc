@@ -35,7 +35,7 @@ std::optional<Padding> padding_of(const Op& op, const ArgFacts& args) {
 }
 
 template <class Op>
-Misfit fits(const void* op, const ArgFacts& args) {
+RejectionReason fits(const void* op, const ArgFacts& args) {
   if (!padding_of(*static_cast<const Op*>(op), args)) return "the paddings are not constant";
   return too_large(args);
 }
@@ -73,20 +73,20 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
 }
 
 template <class... Ops>
-constexpr std::array<Kernel, sizeof...(Ops)> rows_of() {
-  return {Kernel{.name = row_name<Ops>(),
-                 .op = &kOpRow<Ops>,
-                 .types = kRealRule,
-                 .fits = fits<Ops>,
-                 .prepare = prepare<Ops>,
-                 .run = run_plan}...};
+constexpr std::array<KernelDef, sizeof...(Ops)> kernels_of() {
+  return {KernelDef{.name = kernel_name<Ops>(),
+                    .op = &kOpSchema<Ops>,
+                    .types = kRealRule,
+                    .fits = fits<Ops>,
+                    .prepare = prepare<Ops>,
+                    .run = run_plan}...};
 }
 
-constexpr auto kRows = rows_of<Pad, Pad2d, Pad3d>();
+constexpr auto kKernels = kernels_of<Pad, Pad2d, Pad3d>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::opencl::kernels::pad

@@ -8,7 +8,7 @@ namespace coracle::opencl::kernels::pool {
 namespace {
 
 template <class Op>
-Misfit fits(const void* attributes, const ArgFacts& args) {
+RejectionReason fits(const void* attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const Op*>(attributes);
   if (op.pooling_type == PoolingType::kNorm) return "a norm";
   if (is_channels_last(op.data_format)) return "only channels first";
@@ -48,20 +48,20 @@ Prepared prepare(const void* attributes, const ArgFacts& args, PrepareContext& c
 }
 
 template <class Op, int kSpatial>
-constexpr Kernel row() {
-  return {.name = row_name<Op>(),
-          .op = &kOpRow<Op>,
+constexpr KernelDef make_kernel() {
+  return {.name = kernel_name<Op>(),
+          .op = &kOpSchema<Op>,
           .types = kFloatRule,
           .fits = fits<Op>,
           .prepare = prepare<Op, kSpatial>,
           .run = run_plan};
 }
 
-constexpr Kernel kRows[] = {row<Pool2d, 2>(), row<Pool3d, 3>()};
+constexpr KernelDef kKernels[] = {make_kernel<Pool2d, 2>(), make_kernel<Pool3d, 3>()};
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::opencl::kernels::pool

@@ -18,7 +18,7 @@ namespace {
 
 /// How elements are joined: v is the value so far, x_at the next element, a and b the values of two lanes.
 struct Formula {
-  const OpRow* op;
+  const OpSchema* op;
   const char* name;
   const char* first;
   const char* step;
@@ -28,7 +28,7 @@ struct Formula {
 
 template <class Op>
 constexpr Formula formula(const char* first, const char* step, const char* join, const char* last = "v") {
-  return {&kOpRow<Op>, row_name<Op>(), first, step, join, last};
+  return {&kOpSchema<Op>, kernel_name<Op>(), first, step, join, last};
 }
 
 constexpr const char* kGreater = "v!=v?v:(x_at!=x_at?x_at:(v<x_at?x_at:v))";
@@ -62,7 +62,7 @@ std::optional<std::vector<bool>> reduced_of(const MeanAll&, const ArgFacts& args
 }
 
 template <class Op>
-Misfit fits(const void* op, const ArgFacts& args) {
+RejectionReason fits(const void* op, const ArgFacts& args) {
   if (!reduced_of(*static_cast<const Op*>(op), args)) return "the axes are not constant";
   return too_large(args);
 }
@@ -118,26 +118,26 @@ Prepared prepare_reduction(const Formula& f, const std::vector<bool>& reduced, c
 
 template <class Op>
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
-  const Formula& f =
-      *std::find_if(std::begin(kFormulas), std::end(kFormulas), [](const Formula& g) { return g.op == &kOpRow<Op>; });
+  const Formula& f = *std::find_if(std::begin(kFormulas), std::end(kFormulas),
+                                   [](const Formula& g) { return g.op == &kOpSchema<Op>; });
   return prepare_reduction(f, *reduced_of(*static_cast<const Op*>(op), args), args, context);
 }
 
 template <class... Ops>
-constexpr std::array<Kernel, sizeof...(Ops)> rows_of() {
-  return {Kernel{.name = row_name<Ops>(),
-                 .op = &kOpRow<Ops>,
-                 .types = kFloatRule,
-                 .fits = fits<Ops>,
-                 .prepare = prepare<Ops>,
-                 .run = run_plan}...};
+constexpr std::array<KernelDef, sizeof...(Ops)> kernels_of() {
+  return {KernelDef{.name = kernel_name<Ops>(),
+                    .op = &kOpSchema<Ops>,
+                    .types = kFloatRule,
+                    .fits = fits<Ops>,
+                    .prepare = prepare<Ops>,
+                    .run = run_plan}...};
 }
 
-constexpr auto kRows = rows_of<Sum, Mean, MeanAll, Prod, Max, Amax, Min, Amin, FrobeniusNorm>();
+constexpr auto kKernels = kernels_of<Sum, Mean, MeanAll, Prod, Max, Amax, Min, Amin, FrobeniusNorm>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::opencl::kernels::reduce

@@ -11,7 +11,7 @@
 namespace coracle::opencl::kernels::softmax {
 namespace {
 
-Misfit fits(const void*, const ArgFacts& args) { return too_large(args); }
+RejectionReason fits(const void*, const ArgFacts& args) { return too_large(args); }
 
 Prepared prepare_softmax(int axis, bool logarithm, const ArgFacts& args, PrepareContext& context) {
   if (args.out().shape.count() == 0) return prepared({});
@@ -33,16 +33,16 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
 }
 
 template <class Op, bool kLogarithm>
-constexpr Kernel row() {
-  return {.name = row_name<Op>(),
-          .op = &kOpRow<Op>,
+constexpr KernelDef make_kernel() {
+  return {.name = kernel_name<Op>(),
+          .op = &kOpSchema<Op>,
           .types = kFloatRule,
           .fits = fits,
           .prepare = prepare<Op, kLogarithm>,
           .run = run_plan};
 }
 
-Misfit fits_extreme(const void*, const ArgFacts& args) {
+RejectionReason fits_extreme(const void*, const ArgFacts& args) {
   if (args.has(1) && known_value(args, 1) == nullptr) return "the axis is not constant";
   if (args.shape(0).count() == 0) return "no elements";
   return too_large(args);
@@ -71,21 +71,21 @@ Prepared prepare_argmin(const void* op, const ArgFacts& args, PrepareContext& co
 }
 
 template <class Op>
-constexpr Kernel extreme_row(Prepared (*prepare_row)(const void*, const ArgFacts&, PrepareContext&)) {
-  return {.name = row_name<Op>(),
-          .op = &kOpRow<Op>,
+constexpr KernelDef extreme_kernel(Prepared (*prepare_kernel)(const void*, const ArgFacts&, PrepareContext&)) {
+  return {.name = kernel_name<Op>(),
+          .op = &kOpSchema<Op>,
           .types = {.operands = kFloats | kIntegerTypes, .results = kIndexTypes},
           .fits = fits_extreme,
-          .prepare = prepare_row,
+          .prepare = prepare_kernel,
           .run = run_plan};
 }
 
-constexpr Kernel kRows[] = {row<Softmax, false>(), row<LogSoftmax, true>(), extreme_row<Argmax>(prepare_argmax),
-                            extreme_row<Argmin>(prepare_argmin)};
+constexpr KernelDef kKernels[] = {make_kernel<Softmax, false>(), make_kernel<LogSoftmax, true>(),
+                                  extreme_kernel<Argmax>(prepare_argmax), extreme_kernel<Argmin>(prepare_argmin)};
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::opencl::kernels::softmax

@@ -40,12 +40,12 @@ class OpenclFaults : public ::testing::Test {
       KernelCall call;
       call.queue = queue.get();
       queue->upload(host.get(), {block.get(), 0}, 64);
-      queue->order_after(queue->mark());
+      queue->order_after(queue->record());
       opencl::launch(call, *function, {.global = {16, 1, 1}}, {{DeviceBytes{block.get(), 0}, 4}, 16, 1.0F});
       queue->copy({block.get(), 0}, {block.get(), 32}, 32);
       queue->download({block.get(), 0}, host.get(), 64);
       std::string detail;
-      const char* failure = queue->wait(queue->mark(), &detail);
+      const char* failure = queue->wait(queue->record(), &detail);
       if (failure == nullptr) failure = queue->finish(&detail);
       if (lost != nullptr) *lost = device->lost();
       return failure == nullptr ? "" : text(failure, ": ", detail);
@@ -104,10 +104,10 @@ TEST_F(OpenclFaults, LostDevicesStayLostAndAreOpenedAnew) {
   const auto block = device->allocate(64);
   float numbers[16] = {};
   queue->upload(numbers, {block.get(), 0}, 64);
-  const Queue::Mark mark = queue->mark();
+  const Queue::Event event = queue->record();
   fail_("clWaitForEvents", CL_OUT_OF_RESOURCES, 0);
   std::string detail;
-  EXPECT_STREQ(queue->wait(mark, &detail), "the device is gone");
+  EXPECT_STREQ(queue->wait(event, &detail), "the device is gone");
   EXPECT_EQ(detail, "the device fake device is gone: work under way: CL_OUT_OF_RESOURCES (-5)");
   EXPECT_TRUE(device->lost());
   fail_("", 0, 0);
@@ -144,9 +144,9 @@ TEST_F(OpenclFaults, TimesThatTheDriverDoesNotKeepAreUnknown) {
   const auto queue = device->make_queue();
   const auto block = device->allocate(64);
   queue->profile(true);
-  const Queue::Mark before = queue->mark();
+  const Queue::Event before = queue->record();
   queue->copy({block.get(), 0}, {block.get(), 32}, 32);
-  EXPECT_LT(queue->span(before, queue->mark()).duration_ns, 0);
+  EXPECT_LT(queue->span(before, queue->record()).duration_ns, 0);
   // A queue with times is refused: the old one goes on.
   const auto other = device->make_queue();
   fail_("clCreateCommandQueue", CL_OUT_OF_HOST_MEMORY, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/unary.h"
-#include "devices/cpu/kernels/rows.h"
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "ops/activation/abs.h"
 #include "ops/activation/atan.h"
 #include "ops/activation/ceil.h"
@@ -59,8 +59,8 @@ namespace {
 /// The step of a node; nothing where it depends on what is not known while planning.
 template <class Op>
 std::optional<UnaryStep> step_of(const void* op, const ArgFacts& args) {
-  static_assert(kOpRow<Op>.unary_step != nullptr, "an operator of one operand, element by element");
-  return kOpRow<Op>.unary_step(op, args);
+  static_assert(kOpSchema<Op>.unary_step != nullptr, "an operator of one operand, element by element");
+  return kOpSchema<Op>.unary_step(op, args);
 }
 
 struct State {
@@ -70,12 +70,12 @@ struct State {
 };
 
 template <class Op>
-Misfit fits(const void* op, const ArgFacts& args) {
+RejectionReason fits(const void* op, const ArgFacts& args) {
   return step_of<Op>(op, args) ? nullptr : "an argument is not constant or rare";
 }
 
 Prepared prepared_step(const UnaryStep& step, const ArgFacts& args) {
-  return in_place(prepared(State{&unary_table(row_isa(args.kernel())), step, args.shape(0).count()}));
+  return in_place(prepared(State{&unary_table(kernel_isa(args.kernel())), step, args.shape(0).count()}));
 }
 
 template <class Op>
@@ -93,30 +93,30 @@ void run(KernelCall& call) noexcept {
 }
 
 template <Isa kIsa, class... Ops>
-constexpr std::array<Kernel, sizeof...(Ops)> rows_of() {
-  return {Kernel{.name = row_name<Ops, kIsa>(),
-                 .op = &kOpRow<Ops>,
-                 .capability = kIsa,
-                 .layout = LayoutRule::kSame,
-                 .fits = fits<Ops>,
-                 .prepare = prepare<Ops>,
-                 .run = run}...};
+constexpr std::array<KernelDef, sizeof...(Ops)> kernels_of() {
+  return {KernelDef{.name = kernel_name<Ops, kIsa>(),
+                    .op = &kOpSchema<Ops>,
+                    .capability = kIsa,
+                    .layout = LayoutRule::kSame,
+                    .fits = fits<Ops>,
+                    .prepare = prepare<Ops>,
+                    .run = run}...};
 }
 
 template <Isa kIsa>
-struct Rows {
-  static constexpr auto kRows =
-      rows_of<kIsa, Abs, Atan, Ceil, Celu, Clip, Cos, Dropout, Elu, Erf, Exp, Expm1, Floor, Gelu, Hardshrink,
-              Hardsigmoid, Hardswish, Hardtanh, LeakyRelu, Log, Log10, Log1p, Log2, Logsigmoid, Mish, Negative, Pow,
-              Reciprocal, Relu, Relu6, ReluClipped, Round, Rsqrt, Scale, Selu, Sigmoid, Sign, Silu, Sin, Softplus,
-              Softshrink, Softsign, Sqrt, Square, Stanh, Swish, Tanh, TanhShrink, ThresholdedRelu, Trunc>();
+struct IsaKernels {
+  static constexpr auto kKernels =
+      kernels_of<kIsa, Abs, Atan, Ceil, Celu, Clip, Cos, Dropout, Elu, Erf, Exp, Expm1, Floor, Gelu, Hardshrink,
+                 Hardsigmoid, Hardswish, Hardtanh, LeakyRelu, Log, Log10, Log1p, Log2, Logsigmoid, Mish, Negative, Pow,
+                 Reciprocal, Relu, Relu6, ReluClipped, Round, Rsqrt, Scale, Selu, Sigmoid, Sign, Silu, Sin, Softplus,
+                 Softshrink, Softsign, Sqrt, Square, Stanh, Swish, Tanh, TanhShrink, ThresholdedRelu, Trunc>();
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::activation

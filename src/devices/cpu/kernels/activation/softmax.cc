@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/softmax.h"
 
-#include "devices/cpu/kernels/rows.h"
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "ops/activation/log_softmax.h"
 #include "ops/activation/softmax.h"
 
@@ -53,7 +53,7 @@ void run(KernelCall& call) noexcept {
 }
 
 /// Rows of a few elements are slow; across rows they are not, and the row-major order lays them so.
-Misfit order_misfit(const ArgFacts& args, int64_t axis) {
+RejectionReason order_rejection(const ArgFacts& args, int64_t axis) {
   const bool moved = args.in(0).layout == Layout::kChannelsLast && !layouts_agree(args.shape(0));
   const MemoryLines lines(args.in(0), axis);
   return moved && lines.inner == 1 && lines.length < 8 ? "too few channels" : nullptr;
@@ -65,12 +65,12 @@ Prepared prepared_lines(const ArgFacts& args, int64_t axis, bool log) {
   const Shape& shape = args.shape(0);
   const bool whole = shape.rank() > 0 && shape.count(normalize_axis(axis, shape.rank()) + 1, shape.rank()) == 1;
   const int64_t vectors = whole ? softmax_elements_in_vectors(lines.length) : 0;
-  return in_place(prepared(State{&softmax_table(row_isa(args.kernel())), log, lines, vectors}));
+  return in_place(prepared(State{&softmax_table(kernel_isa(args.kernel())), log, lines, vectors}));
 }
 
 template <class Op>
-Misfit fits(const void* op, const ArgFacts& args) {
-  return order_misfit(args, static_cast<const Op*>(op)->axis);
+RejectionReason fits(const void* op, const ArgFacts& args) {
+  return order_rejection(args, static_cast<const Op*>(op)->axis);
 }
 
 template <class Op>
@@ -79,29 +79,30 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
 }
 
 template <class Op, Isa kIsa>
-constexpr std::array<Kernel, 2> rows() {
-  Kernel same{.name = row_name<Op, kIsa>(),
-              .op = &kOpRow<Op>,
-              .capability = kIsa,
-              .layout = LayoutRule::kSame,
-              .fits = fits<Op>,
-              .prepare = prepare<Op>,
-              .run = run};
-  Kernel row_major = same;
+constexpr std::array<KernelDef, 2> make_kernels() {
+  KernelDef same{.name = kernel_name<Op, kIsa>(),
+                 .op = &kOpSchema<Op>,
+                 .capability = kIsa,
+                 .layout = LayoutRule::kSame,
+                 .fits = fits<Op>,
+                 .prepare = prepare<Op>,
+                 .run = run};
+  KernelDef row_major = same;
   row_major.layout = LayoutRule::kRowMajor;
   return {same, row_major};
 }
 
 template <Isa kIsa>
-struct Rows {
-  static constexpr auto kRows = rows_detail::join(rows<Softmax, kIsa>(), rows<LogSoftmax, kIsa>());
+struct IsaKernels {
+  static constexpr auto kKernels =
+      kernel_table_detail::join(make_kernels<Softmax, kIsa>(), make_kernels<LogSoftmax, kIsa>());
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::softmax

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/algebra/inverse.h"
 
-#include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/kernels/kernel_table.h"
 
 /// Inverses of many matrices at once, each on one thread, in double as the reference computes them.
 namespace coracle::cpu::kernels::inverse {
@@ -14,7 +14,7 @@ struct State {
   size_t band_bytes = 0;  ///< workspace of each: factors, inverse, order of rows
 };
 
-Misfit fits(const void*, const ArgFacts& args) { return args.shape(0).count() == 0 ? "no elements" : nullptr; }
+RejectionReason fits(const void*, const ArgFacts& args) { return args.shape(0).count() == 0 ? "no elements" : nullptr; }
 
 Prepared prepare(const void*, const ArgFacts& args, PrepareContext& context) {
   const Shape& x = args.shape(0);
@@ -50,12 +50,15 @@ void run(KernelCall& call) noexcept {
   });
 }
 
-constexpr std::array<Kernel, 1> kRows = {Kernel{
-    .name = row_name<Inverse, Isa::kAny>(), .op = &kOpRow<Inverse>, .fits = fits, .prepare = prepare, .run = run}};
+constexpr std::array<KernelDef, 1> kKernels = {KernelDef{.name = kernel_name<Inverse, Isa::kAny>(),
+                                                         .op = &kOpSchema<Inverse>,
+                                                         .fits = fits,
+                                                         .prepare = prepare,
+                                                         .run = run}};
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::inverse

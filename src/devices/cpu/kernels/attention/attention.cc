@@ -7,8 +7,8 @@
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/softmax.h"
-#include "devices/cpu/kernels/rows.h"
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "devices/cpu/tile_cost.h"
 
 /// Scaled dot-product attention, some queries of one head after the other: their scores, softmax over them and the
@@ -77,7 +77,7 @@ bool adjacent(const Fact& fact, const StridedView* view) {
   return view == nullptr || fact.shape.back() == 1 || view->step[fact.shape.rank() - 1] == 1;
 }
 
-Misfit fits(const void*, const ArgFacts& args) {
+RejectionReason fits(const void*, const ArgFacts& args) {
   for (const Fact* f : args.all_in()) {
     if (f->shape.count() == 0) return "no elements";
   }
@@ -87,16 +87,17 @@ Misfit fits(const void*, const ArgFacts& args) {
   return nullptr;
 }
 
-Misfit fits_products(const void* attributes, const ArgFacts& args) {
-  if (const Misfit misfit = fits(attributes, args)) return misfit;
-  if (row_mode(args.kernel()) == ComputeMode::kFloat32) return nullptr;
+RejectionReason fits_products(const void* attributes, const ArgFacts& args) {
+  if (const RejectionReason rejection = fits(attributes, args)) return rejection;
+  if (kernel_mode(args.kernel()) == ComputeMode::kFloat32) return nullptr;
   const Shape& y = args.out().shape;
   const int64_t queries = y[y.rank() - 2];
   const int64_t keys = args.shape(2)[args.shape(2).rank() - 2];
   if (queries < kLeastRowsToPackTiles) return "too few queries for matrix tiles";
-  if (const Misfit misfit = mode_misfit(row_mode(args.kernel()), queries, {1, args.shape(0).back(), keys}))
-    return misfit;
-  return mode_misfit(row_mode(args.kernel()), queries, {1, keys, y.back()});
+  if (const RejectionReason rejection =
+          mode_rejection(kernel_mode(args.kernel()), queries, {1, args.shape(0).back(), keys}))
+    return rejection;
+  return mode_rejection(kernel_mode(args.kernel()), queries, {1, keys, y.back()});
 }
 
 /// Of one head: scores, and their product with the values.
@@ -104,7 +105,7 @@ std::optional<CostEstimate> cost(const void*, const ArgFacts& args) {
   const Shape& y = args.out().shape;
   const int64_t queries = y[y.rank() - 2];
   const int64_t keys = args.shape(2)[args.shape(2).rank() - 2];
-  const ComputeMode mode = row_mode(args.kernel());
+  const ComputeMode mode = kernel_mode(args.kernel());
   return sum_of(tile_cost(mode, {.rows = queries, .shape = {1, args.shape(0).back(), keys}, .packs = true}),
                 tile_cost(mode, {.rows = queries, .shape = {1, keys, y.back()}, .packs = true}));
 }
@@ -115,7 +116,7 @@ Prepared prepare(const void* attributes, const ArgFacts& args, PrepareContext& c
   const int rank = y.rank();
   State s;
   s.gemm = &gemm_table(args.kernel());
-  s.softmax = &softmax_table(row_isa(args.kernel()));
+  s.softmax = &softmax_table(kernel_isa(args.kernel()));
   s.queries = y[rank - 2];
   s.keys = args.shape(2)[args.shape(2).rank() - 2];
   s.scale = static_cast<float>(op.scale);
@@ -252,23 +253,24 @@ void run(KernelCall& call) noexcept {
 }
 
 template <Isa I, ComputeMode P>
-struct Rows {
-  static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<Attention, I, P>(),
-                                                         .op = &kOpRow<Attention>,
-                                                         .capability = I,
-                                                         .mode = P,
-                                                         .strided = true,
-                                                         .fits = fits_products,
-                                                         .estimate = P == ComputeMode::kFloat32 ? nullptr : cost,
-                                                         .prepare = prepare,
-                                                         .run = run}};
+struct IsaKernels {
+  static constexpr std::array<KernelDef, 1> kKernels = {
+      KernelDef{.name = kernel_name<Attention, I, P>(),
+                .op = &kOpSchema<Attention>,
+                .capability = I,
+                .mode = P,
+                .strided = true,
+                .fits = fits_products,
+                .estimate = P == ComputeMode::kFloat32 ? nullptr : cost,
+                .prepare = prepare,
+                .run = run}};
 };
 
-constexpr auto kRows = rows_of_all_products<Rows>();
+constexpr auto kKernels = kernels_of_all_products<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::attention

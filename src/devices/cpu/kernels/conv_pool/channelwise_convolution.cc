@@ -5,8 +5,8 @@
 
 #include "base/buffer.h"
 #include "devices/cpu/isa/lines.h"
+#include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/conv_pool/convolution_operators.h"
-#include "devices/cpu/row.h"
 
 /// Convolutions of volumes, and transposed ones, where each channel has its own filter: channels-last, a result pixel
 /// at a time.
@@ -33,7 +33,7 @@ struct State {
   Buffer<Buffer<Tap>> taps[3];
 };
 
-Misfit fits(const ConvolutionNode& node, const ArgFacts& args) {
+RejectionReason fits(const ConvolutionNode& node, const ArgFacts& args) {
   if (args.in(1).value == nullptr) return "the filter is not constant";
   if (node.epilogue != nullptr && !node.epilogue->epilogue.empty()) return "an epilogue follows";
   const ConvolutionGeometry& g = node.geometry;
@@ -75,7 +75,7 @@ struct Form {
 Prepared prepare(const ConvolutionNode& node, const ArgFacts& args, PrepareContext& context) {
   const ConvolutionGeometry& g = node.geometry;
   State s;
-  s.lines = &lines_table(row_isa(args.kernel()));
+  s.lines = &lines_table(kernel_isa(args.kernel()));
   s.batch = g.batch;
   s.channels = g.in_channels;
   int64_t step = s.channels;
@@ -135,11 +135,11 @@ void run(KernelCall& call) noexcept {
 }
 
 template <Isa I>
-struct Rows {
+struct IsaKernels {
   template <class Op, bool kByShape>
-  static constexpr Kernel row() {
-    return {.name = row_name<"convolution.channelwise", I>(),
-            .op = &kOpRow<Op>,
+  static constexpr KernelDef make_kernel() {
+    return {.name = kernel_name<"convolution.channelwise", I>(),
+            .op = &kOpSchema<Op>,
             .capability = I,
             .layout = kByShape ? LayoutRule::kRowMajor : LayoutRule::kChannelsLast,
             .rank = 2,
@@ -147,19 +147,19 @@ struct Rows {
             .prepare = prepare_convolution<Op, prepare>,
             .run = run};
   }
-  static constexpr std::array<Kernel, 6> kRows = {row<Conv3d, false>(),
-                                                  row<Conv3d, true>(),
-                                                  row<Conv3dTranspose, false>(),
-                                                  row<Conv3dTranspose, true>(),
-                                                  row<Conv2dTransposeFused, false>(),
-                                                  row<Conv2dTransposeFused, true>()};
+  static constexpr std::array<KernelDef, 6> kKernels = {make_kernel<Conv3d, false>(),
+                                                        make_kernel<Conv3d, true>(),
+                                                        make_kernel<Conv3dTranspose, false>(),
+                                                        make_kernel<Conv3dTranspose, true>(),
+                                                        make_kernel<Conv2dTransposeFused, false>(),
+                                                        make_kernel<Conv2dTransposeFused, true>()};
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::channelwise_convolution

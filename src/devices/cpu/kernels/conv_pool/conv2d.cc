@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "devices/cpu/narrow_gemm.h"
 #include "devices/cpu/pixel_line.h"
-#include "devices/cpu/row.h"
 #include "devices/cpu/winograd_plan.h"
 #include "ops/conv_pool/conv2d_fused.h"
 
@@ -18,7 +18,7 @@ struct State {
   EpilogueProgram epilogue;
 };
 
-Misfit fits(const void* op_attributes, const ArgFacts& args) {
+RejectionReason fits(const void* op_attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
   if (op.data_format == DataFormat::kNhwc) return "only NCHW";
   if (args.in(1).value == nullptr) return "the filter is not constant";
@@ -26,7 +26,7 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
   const int64_t channels = args.shape(0)[1];
   if (op.groups > 1 && op.groups == channels && args.out().shape[1] == channels) return "one filter per channel";
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
-  return epilogue_misfit(op, args, 2, convolution_result(g, op.data_format, 2), g.out_channels);
+  return epilogue_rejection(op, args, 2, convolution_result(g, op.data_format, 2), g.out_channels);
 }
 
 /// True if the taps of a filter row are joined (narrow inputs).
@@ -67,19 +67,20 @@ TileProduct tile_product(const ConvolutionGeometry& g) {
 std::optional<CostEstimate> cost_of_indirect(const void* op_attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
-  return tile_cost(row_mode(args.kernel()), beside_winograd(tile_product(g), op, args));
+  return tile_cost(kernel_mode(args.kernel()), beside_winograd(tile_product(g), op, args));
 }
 
-Misfit fits_indirect(const void* op_attributes, const ArgFacts& args) {
-  if (const Misfit misfit = fits(op_attributes, args)) return misfit;
+RejectionReason fits_indirect(const void* op_attributes, const ArgFacts& args) {
+  if (const RejectionReason rejection = fits(op_attributes, args)) return rejection;
   const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
   const TileProduct product = tile_product(g);
-  if (const Misfit misfit = mode_misfit(row_mode(args.kernel()), product.rows, product.shape)) return misfit;
-  if (is_by_dots(row_mode(args.kernel())) && winograd_misfit(4, op, args) == nullptr)
+  if (const RejectionReason rejection = mode_rejection(kernel_mode(args.kernel()), product.rows, product.shape))
+    return rejection;
+  if (is_by_dots(kernel_mode(args.kernel())) && winograd_rejection(4, op, args) == nullptr)
     return "Winograd's algorithm is faster";
   if (joins_taps(g) && args.view_in(0) != nullptr) return "joined taps lie apart";
-  return pixels_misfit(args);
+  return pixels_rejection(args);
 }
 
 bool is_pointwise(const ConvolutionGeometry& g) {
@@ -121,7 +122,7 @@ GemmPlan plan_of(const ConvolutionGeometry& g, const GemmFunctions& gemm, const 
   return plan;
 }
 
-GemmForm form_of(const ConvolutionGeometry& g, const Kernel& kernel) {
+GemmForm form_of(const ConvolutionGeometry& g, const KernelDef& kernel) {
   const GemmShape shape = product_shape(g);
   const int64_t depth = g.in_channels / g.groups;
   const int64_t area = g.height().kernel * g.width().kernel;
@@ -162,7 +163,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   prepared.state = state;
   prepared.in_place = residual_in_place(gemm, state->plan, state->epilogue);
   // A few rows at a time, tiles of weights are loaded and rows split again for each of them: vectors are faster.
-  const ComputeMode mode = row_mode(args.kernel());
+  const ComputeMode mode = kernel_mode(args.kernel());
   if (mode != ComputeMode::kFloat32 && !is_by_dots(mode)) return prepared;
   const WindowAxis& h = g.height();
   prepared.rows = {h.stride, h.pad_before, (h.kernel - 1) * h.dilation + 1};
@@ -176,8 +177,9 @@ struct NarrowState {
   EpilogueProgram epilogue;
 };
 
-Misfit fits_narrow(const void* op_attributes, const ArgFacts& args) {
-  if (const Misfit misfit = narrow_misfit(static_cast<const Conv2dFused*>(op_attributes)->groups)) return misfit;
+RejectionReason fits_narrow(const void* op_attributes, const ArgFacts& args) {
+  if (const RejectionReason rejection = narrow_rejection(static_cast<const Conv2dFused*>(op_attributes)->groups))
+    return rejection;
   return fits_indirect(op_attributes, args);
 }
 
@@ -227,14 +229,14 @@ void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
 }
 
 template <int kTile>
-Misfit fits_winograd(const void* op_attributes, const ArgFacts& args) {
+RejectionReason fits_winograd(const void* op_attributes, const ArgFacts& args) {
   // The transformations enlarge errors of single products.
-  const ComputeMode mode = row_mode(args.kernel());
+  const ComputeMode mode = kernel_mode(args.kernel());
   if (mode == ComputeMode::kBf16x3 || mode == ComputeMode::kBf16)
     return "the products are not exact enough for Winograd";
-  if (const Misfit misfit = fits(op_attributes, args)) return misfit;
-  if (const Misfit misfit = pixels_misfit(args)) return misfit;
-  return winograd_product_misfit(kTile, *static_cast<const Conv2dFused*>(op_attributes), args);
+  if (const RejectionReason rejection = fits(op_attributes, args)) return rejection;
+  if (const RejectionReason rejection = pixels_rejection(args)) return rejection;
+  return winograd_product_rejection(kTile, *static_cast<const Conv2dFused*>(op_attributes), args);
 }
 
 template <int kTile>
@@ -248,12 +250,13 @@ Prepared prepare_winograd(const void* op_attributes, const ArgFacts& args, Prepa
 }
 
 template <Isa I, ComputeMode P>
-struct Rows {
-  static constexpr Kernel row(const char* name, decltype(Kernel::fits) fits, decltype(Kernel::estimate) estimate,
-                              decltype(Kernel::prepare) prepare, decltype(Kernel::run) run, double multiplies = 1,
-                              decltype(Kernel::run_rows) run_rows = nullptr) {
+struct IsaKernels {
+  static constexpr KernelDef make_kernel(const char* name, decltype(KernelDef::fits) fits,
+                                         decltype(KernelDef::estimate) estimate, decltype(KernelDef::prepare) prepare,
+                                         decltype(KernelDef::run) run, double multiplies = 1,
+                                         decltype(KernelDef::run_rows) run_rows = nullptr) {
     return {.name = name,
-            .op = &kOpRow<Conv2dFused>,
+            .op = &kOpSchema<Conv2dFused>,
             .capability = I,
             .layout = LayoutRule::kChannelsLast,
             .mode = P,
@@ -266,34 +269,35 @@ struct Rows {
             .run = run,
             .run_rows = run_rows};
   }
-  static constexpr std::array<Kernel, 3> kRows = {
-      row(row_name<"conv2d.winograd_4x4", I, P>(), fits_winograd<4>, cost_of_winograd<4>, prepare_winograd<4>,
-          run_winograd, winograd_multiplies(4)),
-      row(row_name<"conv2d.winograd_2x2", I, P>(), fits_winograd<2>, cost_of_winograd<2>, prepare_winograd<2>,
-          run_winograd, winograd_multiplies(2)),
-      row(row_name<"conv2d.indirect", I, P>(), fits_indirect, cost_of_indirect, prepare, run, 1, run_rows),
+  static constexpr std::array<KernelDef, 3> kKernels = {
+      make_kernel(kernel_name<"conv2d.winograd_4x4", I, P>(), fits_winograd<4>, cost_of_winograd<4>,
+                  prepare_winograd<4>, run_winograd, winograd_multiplies(4)),
+      make_kernel(kernel_name<"conv2d.winograd_2x2", I, P>(), fits_winograd<2>, cost_of_winograd<2>,
+                  prepare_winograd<2>, run_winograd, winograd_multiplies(2)),
+      make_kernel(kernel_name<"conv2d.indirect", I, P>(), fits_indirect, cost_of_indirect, prepare, run, 1, run_rows),
   };
 };
 
 template <Isa I>
-struct NarrowRows {
-  static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<"conv2d.narrow", I>(),
-                                                         .op = &kOpRow<Conv2dFused>,
-                                                         .capability = I,
-                                                         .layout = LayoutRule::kChannelsLast,
-                                                         .types = {.in = {{{1, kNarrowTypes}}}},
-                                                         .rank = 1,
-                                                         .strided = true,
-                                                         .fits = fits_narrow,
-                                                         .prepare = prepare_narrow,
-                                                         .run = run_narrow}};
+struct NarrowKernels {
+  static constexpr std::array<KernelDef, 1> kKernels = {KernelDef{.name = kernel_name<"conv2d.narrow", I>(),
+                                                                  .op = &kOpSchema<Conv2dFused>,
+                                                                  .capability = I,
+                                                                  .layout = LayoutRule::kChannelsLast,
+                                                                  .types = {.in = {{{1, kNarrowTypes}}}},
+                                                                  .rank = 1,
+                                                                  .strided = true,
+                                                                  .fits = fits_narrow,
+                                                                  .prepare = prepare_narrow,
+                                                                  .run = run_narrow}};
 };
 
-constexpr auto kRows = rows_detail::join(rows_of_all_products<Rows>(), rows_of_each_isa<NarrowRows>());
+constexpr auto kKernels =
+    kernel_table_detail::join(kernels_of_all_products<IsaKernels>(), kernels_of_each_isa<NarrowKernels>());
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::conv2d

@@ -3,8 +3,8 @@
 
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/over.h"
-#include "devices/cpu/kernels/rows.h"
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "devices/cpu/tile_cost.h"
 #include "ops/conv_pool/conv2d_transpose_fused.h"
 
@@ -17,13 +17,13 @@ ConvolutionGeometry geometry(const Conv2dTransposeFused& op, const ArgFacts& arg
   return transposed_geometry(op, op.output_padding, {}, args.shape(0), args.shape(1), 2);
 }
 
-Misfit fits_any(const void* op_attributes, const ArgFacts& args) {
+RejectionReason fits_any(const void* op_attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const Conv2dTransposeFused*>(op_attributes);
   if (op.data_format == DataFormat::kNhwc) return "only NCHW";
   if (args.in(1).value == nullptr) return "the filter is not constant";
   if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
   const ConvolutionGeometry g = geometry(op, args);
-  return epilogue_misfit(op, args, 2, convolution_result(g, op.data_format, 2), g.out_channels);
+  return epilogue_rejection(op, args, 2, convolution_result(g, op.data_format, 2), g.out_channels);
 }
 
 /// Columns up to which all rows of the filter are one product, whose results are then distributed: alone, each row
@@ -59,8 +59,8 @@ TileProduct tile_product(const ConvolutionGeometry& g) {
           .filters = static_cast<double>(g.height().kernel)};
 }
 
-Misfit fits(const void* op_attributes, const ArgFacts& args) {
-  if (const Misfit misfit = fits_any(op_attributes, args)) return misfit;
+RejectionReason fits(const void* op_attributes, const ArgFacts& args) {
+  if (const RejectionReason rejection = fits_any(op_attributes, args)) return rejection;
   const ConvolutionGeometry g = geometry(*static_cast<const Conv2dTransposeFused*>(op_attributes), args);
   if (g.groups != 1) return "only one group";
   for (const WindowAxis* a : {&g.height(), &g.width()}) {
@@ -69,11 +69,11 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
     }
   }
   const TileProduct product = tile_product(g);
-  return mode_misfit(row_mode(args.kernel()), product.rows, product.shape);
+  return mode_rejection(kernel_mode(args.kernel()), product.rows, product.shape);
 }
 
 std::optional<CostEstimate> cost(const void* op_attributes, const ArgFacts& args) {
-  return tile_cost(row_mode(args.kernel()),
+  return tile_cost(kernel_mode(args.kernel()),
                    tile_product(geometry(*static_cast<const Conv2dTransposeFused*>(op_attributes), args)));
 }
 
@@ -231,24 +231,25 @@ void run(KernelCall& call) noexcept {
 }
 
 template <Isa I, ComputeMode P>
-struct Rows {
-  static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<"conv2d_transpose.blocks", I, P>(),
-                                                         .op = &kOpRow<Conv2dTransposeFused>,
-                                                         .capability = I,
-                                                         .layout = LayoutRule::kChannelsLast,
-                                                         .mode = P,
-                                                         .rank = 1,
-                                                         .fits = fits,
-                                                         .estimate = P == ComputeMode::kFloat32 ? nullptr : cost,
-                                                         .prepare = prepare,
-                                                         .run = run}};
+struct IsaKernels {
+  static constexpr std::array<KernelDef, 1> kKernels = {
+      KernelDef{.name = kernel_name<"conv2d_transpose.blocks", I, P>(),
+                .op = &kOpSchema<Conv2dTransposeFused>,
+                .capability = I,
+                .layout = LayoutRule::kChannelsLast,
+                .mode = P,
+                .rank = 1,
+                .fits = fits,
+                .estimate = P == ComputeMode::kFloat32 ? nullptr : cost,
+                .prepare = prepare,
+                .run = run}};
 };
 
-constexpr auto kRows = rows_of_all_products<Rows>();
+constexpr auto kKernels = kernels_of_all_products<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::conv2d_transpose

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "devices/cpu/gemm_plan.h"
+#include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/conv_pool/convolution_operators.h"
-#include "devices/cpu/row.h"
 #include "devices/cpu/tile_cost.h"
 
 /// Convolutions that conv2d leaves, over volumes, of files that put the channels last, and with a filter that is
@@ -154,7 +154,7 @@ bool joins_taps(const ConvolutionGeometry& g) {
          g.depth().kernel * g.height().kernel <= kMaxJoinedTaps;
 }
 
-FilterForm form_of(const ConvolutionNode& node, const Kernel& kernel) {
+FilterForm form_of(const ConvolutionNode& node, const KernelDef& kernel) {
   const ConvolutionGeometry& g = node.geometry;
   FilterForm f;
   f.choice = GemmChoice(kernel);
@@ -185,14 +185,14 @@ TileProduct tile_product(const ConvolutionGeometry& g, const FilterForm& form, c
   return product;
 }
 
-Misfit fits(const ConvolutionNode& node, const ArgFacts& args) {
-  if (const Misfit misfit = convolution_epilogue_misfit(node, args)) return misfit;
+RejectionReason fits(const ConvolutionNode& node, const ArgFacts& args) {
+  if (const RejectionReason rejection = convolution_epilogue_rejection(node, args)) return rejection;
   const ConvolutionGeometry& g = node.geometry;
   const bool channelwise = g.groups > 1 && (g.groups == g.in_channels || g.groups == g.out_channels);
-  // Of a transposed one with an epilogue there is no other row.
+  // Of a transposed one with an epilogue there is no other kernel.
   if (channelwise && !(node.transposed && node.epilogue != nullptr)) return "one filter per channel";
   const FilterForm form = form_of(node, args.kernel());
-  constexpr Misfit kEmptyPhase = "some results see no filter element";
+  constexpr RejectionReason kEmptyPhase = "some results see no filter element";
   for (int i = 0; i < 3; ++i) {
     // Each element belongs to one phase of its axis; strides may be any number.
     if (form.phases(i) > form.kernel[i]) return kEmptyPhase;
@@ -200,7 +200,8 @@ Misfit fits(const ConvolutionNode& node, const ArgFacts& args) {
   for (const Phase& phase : phases_of(form)) {
     if (phase.elements.empty()) return kEmptyPhase;
     const TileProduct product = tile_product(g, form, phase);
-    if (const Misfit misfit = mode_misfit(row_mode(args.kernel()), product.rows, product.shape)) return misfit;
+    if (const RejectionReason rejection = mode_rejection(kernel_mode(args.kernel()), product.rows, product.shape))
+      return rejection;
   }
   return nullptr;
 }
@@ -209,7 +210,7 @@ std::optional<CostEstimate> cost(const ConvolutionNode& node, const ArgFacts& ar
   const FilterForm form = form_of(node, args.kernel());
   std::optional<CostEstimate> all = CostEstimate{};
   for (const Phase& phase : phases_of(form)) {
-    all = sum_of(all, tile_cost(row_mode(args.kernel()), tile_product(node.geometry, form, phase)));
+    all = sum_of(all, tile_cost(kernel_mode(args.kernel()), tile_product(node.geometry, form, phase)));
   }
   return all;
 }
@@ -299,16 +300,16 @@ void run(KernelCall& call) noexcept {
 
 template <class Op, bool kByShape, Isa I, ComputeMode P>
 constexpr const char* name_of() {
-  if (std::is_same_v<Op, Conv2dTransposeFused> && !kByShape) return row_name<"conv2d_transpose.phases", I, P>();
-  return row_name<Op, I, P>();
+  if (std::is_same_v<Op, Conv2dTransposeFused> && !kByShape) return kernel_name<"conv2d_transpose.phases", I, P>();
+  return kernel_name<Op, I, P>();
 }
 
 template <Isa I, ComputeMode P>
-struct Rows {
+struct IsaKernels {
   template <class Op, bool kByShape>
-  static constexpr Kernel row() {
+  static constexpr KernelDef make_kernel() {
     return {.name = name_of<Op, kByShape, I, P>(),
-            .op = &kOpRow<Op>,
+            .op = &kOpSchema<Op>,
             .capability = I,
             .layout = kByShape ? LayoutRule::kRowMajor : LayoutRule::kChannelsLast,
             .mode = P,
@@ -317,26 +318,26 @@ struct Rows {
             .prepare = prepare_convolution<Op, prepare>,
             .run = run};
   }
-  static constexpr std::array<Kernel, 13> kRows = {row<Conv3d, false>(),
-                                                   row<Conv3d, true>(),
-                                                   row<Conv3dTranspose, false>(),
-                                                   row<Conv3dTranspose, true>(),
-                                                   row<Conv2d, false>(),
-                                                   row<Conv2d, true>(),
-                                                   row<DepthwiseConv2d, false>(),
-                                                   row<DepthwiseConv2d, true>(),
-                                                   row<Conv2dFused, true>(),
-                                                   row<Conv2dTranspose, false>(),
-                                                   row<Conv2dTranspose, true>(),
-                                                   row<Conv2dTransposeFused, false>(),
-                                                   row<Conv2dTransposeFused, true>()};
+  static constexpr std::array<KernelDef, 13> kKernels = {make_kernel<Conv3d, false>(),
+                                                         make_kernel<Conv3d, true>(),
+                                                         make_kernel<Conv3dTranspose, false>(),
+                                                         make_kernel<Conv3dTranspose, true>(),
+                                                         make_kernel<Conv2d, false>(),
+                                                         make_kernel<Conv2d, true>(),
+                                                         make_kernel<DepthwiseConv2d, false>(),
+                                                         make_kernel<DepthwiseConv2d, true>(),
+                                                         make_kernel<Conv2dFused, true>(),
+                                                         make_kernel<Conv2dTranspose, false>(),
+                                                         make_kernel<Conv2dTranspose, true>(),
+                                                         make_kernel<Conv2dTransposeFused, false>(),
+                                                         make_kernel<Conv2dTransposeFused, true>()};
 };
 
-constexpr auto kRows = rows_of_all_products<Rows>();
+constexpr auto kKernels = kernels_of_all_products<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::convolution

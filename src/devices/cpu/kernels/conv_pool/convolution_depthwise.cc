@@ -4,8 +4,8 @@
 
 #include "devices/cpu/depthwise_plan.h"
 #include "devices/cpu/isa/depthwise.h"
+#include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/conv_pool/convolution_operators.h"
-#include "devices/cpu/row.h"
 
 /// Convolutions with one filter for each channel that depthwise_conv2d leaves: of files that put the channels last, and
 /// with a filter that is computed.
@@ -20,8 +20,8 @@ struct State {
   EpilogueProgram epilogue;
 };
 
-Misfit fits(const ConvolutionNode& node, const ArgFacts& args) {
-  if (const Misfit misfit = convolution_epilogue_misfit(node, args)) return misfit;
+RejectionReason fits(const ConvolutionNode& node, const ArgFacts& args) {
+  if (const RejectionReason rejection = convolution_epilogue_rejection(node, args)) return rejection;
   const ConvolutionGeometry& g = node.geometry;
   return g.groups > 1 && g.groups == g.in_channels && g.groups == g.out_channels ? nullptr
                                                                                  : "not one filter per channel";
@@ -29,7 +29,7 @@ Misfit fits(const ConvolutionNode& node, const ArgFacts& args) {
 
 Prepared prepare(const ConvolutionNode& node, const ArgFacts& args, PrepareContext& context) {
   const ConvolutionGeometry& g = node.geometry;
-  const DepthwiseFunctions& depthwise = depthwise_table(row_isa(args.kernel()));
+  const DepthwiseFunctions& depthwise = depthwise_table(kernel_isa(args.kernel()));
   State s;
   DepthwiseCall& c = s.call = depthwise_call(g);
   s.zeros.assign(static_cast<size_t>(c.channels), 0.0F);
@@ -41,7 +41,7 @@ Prepared prepare(const ConvolutionNode& node, const ArgFacts& args, PrepareConte
   const int64_t channels = c.channels;
   const int64_t floats = depthwise.packed_floats(taps, channels);
   std::shared_ptr<const void> weights;
-  if (!s.packs) weights = context.pack(DepthwiseForm(row_isa(args.kernel()), taps, channels), args.index(1));
+  if (!s.packs) weights = context.pack(DepthwiseForm(kernel_isa(args.kernel()), taps, channels), args.index(1));
   const size_t workspace = s.packs ? static_cast<size_t>(floats) * sizeof(float) : 0;
   const size_t extra = s.zeros.size() * sizeof(float);
   Prepared prepared = kernels::prepared(std::move(s), workspace, extra);
@@ -59,7 +59,7 @@ void run(KernelCall& call) noexcept {
   c.packed = static_cast<const float*>(call.weights);
   if (s.packs) {
     auto* packed = static_cast<float*>(call.workspace);
-    depthwise_table(row_isa(*call.kernel))
+    depthwise_table(kernel_isa(*call.kernel))
         .pack(call.in[1].as<const float>(), c.kernel_h * c.kernel_w, c.channels, packed);
     c.packed = packed;
   }
@@ -69,16 +69,16 @@ void run(KernelCall& call) noexcept {
   const int64_t per_row = c.out_w * c.channels * c.kernel_h * c.kernel_w + 1;
   // Pairs of rows are computed together.
   call.pool->parallel_for((s.rows + 1) / 2, kGrain / (2 * per_row) + 1, [&](int64_t begin, int64_t end) {
-    depthwise_table(row_isa(*call.kernel)).run(c, 2 * begin, std::min(2 * end, s.rows));
+    depthwise_table(kernel_isa(*call.kernel)).run(c, 2 * begin, std::min(2 * end, s.rows));
   });
 }
 
 template <Isa I>
-struct Rows {
+struct IsaKernels {
   template <class Op, bool kByShape>
-  static constexpr Kernel row() {
-    return {.name = row_name<"convolution.depthwise", I>(),
-            .op = &kOpRow<Op>,
+  static constexpr KernelDef make_kernel() {
+    return {.name = kernel_name<"convolution.depthwise", I>(),
+            .op = &kOpSchema<Op>,
             .capability = I,
             .layout = kByShape ? LayoutRule::kRowMajor : LayoutRule::kChannelsLast,
             .rank = -1,
@@ -86,16 +86,16 @@ struct Rows {
             .prepare = prepare_convolution<Op, prepare>,
             .run = run};
   }
-  static constexpr std::array<Kernel, 5> kRows = {row<Conv2d, false>(), row<Conv2d, true>(),
-                                                  row<DepthwiseConv2d, false>(), row<DepthwiseConv2d, true>(),
-                                                  row<Conv2dFused, true>()};
+  static constexpr std::array<KernelDef, 5> kKernels = {
+      make_kernel<Conv2d, false>(), make_kernel<Conv2d, true>(), make_kernel<DepthwiseConv2d, false>(),
+      make_kernel<DepthwiseConv2d, true>(), make_kernel<Conv2dFused, true>()};
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::convolution_depthwise

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "devices/cpu/epilogue_program.h"
-#include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "ops/conv_pool/conv2d.h"
 #include "ops/conv_pool/conv2d_fused.h"
 #include "ops/conv_pool/conv2d_transpose.h"
@@ -59,18 +59,18 @@ ConvolutionNode convolution_of(const void* op_attributes, const ArgFacts& args) 
 }
 
 /// Null if the operands lie as the row takes them: a row-major one reads files that put the channels last.
-inline Misfit order_misfit(DataFormat format, const ArgFacts& args) {
+inline RejectionReason order_rejection(DataFormat format, const ArgFacts& args) {
   const bool by_shape = args.kernel().layout == LayoutRule::kRowMajor;
   if (is_channels_last(format) != by_shape) return "the channels lie elsewhere";
   if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
   return nullptr;
 }
 
-inline Misfit convolution_epilogue_misfit(const ConvolutionNode& node, const ArgFacts& args) {
+inline RejectionReason convolution_epilogue_rejection(const ConvolutionNode& node, const ArgFacts& args) {
   if (node.epilogue == nullptr) return nullptr;
   const ConvolutionGeometry& g = node.geometry;
-  return cpu::epilogue_misfit(*node.epilogue, args, 2, convolution_result(g, node.format, node.spatial),
-                              g.out_channels);
+  return cpu::epilogue_rejection(*node.epilogue, args, 2, convolution_result(g, node.format, node.spatial),
+                                 g.out_channels);
 }
 
 inline EpilogueProgram epilogue_program(const ConvolutionNode& node) {
@@ -78,11 +78,12 @@ inline EpilogueProgram epilogue_program(const ConvolutionNode& node) {
   return EpilogueProgram(*node.epilogue, node.geometry.out_channels);
 }
 
-/// `fits`, `estimate` and `prepare` of a row for one operator, from those for all of them.
-template <class Op, Misfit (*kMisfit)(const ConvolutionNode& node, const ArgFacts& args)>
-Misfit fits_convolution(const void* op, const ArgFacts& args) {
-  if (const Misfit misfit = order_misfit(static_cast<const Op*>(op)->data_format, args)) return misfit;
-  return kMisfit(convolution_of<Op>(op, args), args);
+/// `fits`, `estimate` and `prepare` of a kernel for one operator, from those for all of them.
+template <class Op, RejectionReason (*kRejection)(const ConvolutionNode& node, const ArgFacts& args)>
+RejectionReason fits_convolution(const void* op, const ArgFacts& args) {
+  if (const RejectionReason rejection = order_rejection(static_cast<const Op*>(op)->data_format, args))
+    return rejection;
+  return kRejection(convolution_of<Op>(op, args), args);
 }
 template <class Op, std::optional<CostEstimate> (*kCost)(const ConvolutionNode& node, const ArgFacts& args)>
 std::optional<CostEstimate> cost_of_convolution(const void* op, const ArgFacts& args) {

@@ -8,8 +8,8 @@
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/lines.h"
 #include "devices/cpu/isa/over.h"
-#include "devices/cpu/kernels/rows.h"
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "devices/cpu/tile_cost.h"
 
 /// Deformable convolution, channels-last: what the taps of some result pixels read, interpolated, is laid side by side
@@ -41,17 +41,17 @@ TileProduct tile_product(const ConvolutionGeometry& g) {
           .count = static_cast<double>(g.groups)};
 }
 
-Misfit fits(const void* op_attributes, const ArgFacts& args) {
+RejectionReason fits(const void* op_attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const DeformableConv*>(op_attributes);
   if (args.out().shape.count() == 0 || args.shape(0).count() == 0) return "no elements";
   const ConvolutionGeometry g = convolution_geometry(op.convolution(), args.shape(0), args.shape(2), 2);
   const TileProduct product = tile_product(g);
-  return mode_misfit(row_mode(args.kernel()), product.rows, product.shape);
+  return mode_rejection(kernel_mode(args.kernel()), product.rows, product.shape);
 }
 
 std::optional<CostEstimate> cost(const void* op_attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const DeformableConv*>(op_attributes);
-  return tile_cost(row_mode(args.kernel()),
+  return tile_cost(kernel_mode(args.kernel()),
                    tile_product(convolution_geometry(op.convolution(), args.shape(0), args.shape(2), 2)));
 }
 
@@ -60,7 +60,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   State s;
   s.g = convolution_geometry(op.convolution(), args.shape(0), args.shape(2), 2);
   const ConvolutionGeometry& g = s.g;
-  s.lines = &lines_table(row_isa(args.kernel()));
+  s.lines = &lines_table(kernel_isa(args.kernel()));
   s.gemm = &gemm_table(args.kernel());
   s.taps = g.height().kernel * g.width().kernel;
   s.offset_groups = op.deformable_groups;
@@ -186,23 +186,24 @@ void run(KernelCall& call) noexcept {
 }
 
 template <Isa I, ComputeMode P>
-struct Rows {
-  static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<DeformableConv, I, P>(),
-                                                         .op = &kOpRow<DeformableConv>,
-                                                         .capability = I,
-                                                         .layout = LayoutRule::kChannelsLast,
-                                                         .mode = P,
-                                                         .fits = fits,
-                                                         .estimate = P == ComputeMode::kFloat32 ? nullptr : cost,
-                                                         .prepare = prepare,
-                                                         .run = run}};
+struct IsaKernels {
+  static constexpr std::array<KernelDef, 1> kKernels = {
+      KernelDef{.name = kernel_name<DeformableConv, I, P>(),
+                .op = &kOpSchema<DeformableConv>,
+                .capability = I,
+                .layout = LayoutRule::kChannelsLast,
+                .mode = P,
+                .fits = fits,
+                .estimate = P == ComputeMode::kFloat32 ? nullptr : cost,
+                .prepare = prepare,
+                .run = run}};
 };
 
-constexpr auto kRows = rows_of_all_products<Rows>();
+constexpr auto kKernels = kernels_of_all_products<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::deformable_conv

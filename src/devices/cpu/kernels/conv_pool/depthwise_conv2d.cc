@@ -5,9 +5,9 @@
 #include "devices/cpu/epilogue_program.h"
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/depthwise.h"
-#include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "devices/cpu/pixel_line.h"
-#include "devices/cpu/row.h"
 #include "ops/conv_pool/conv2d_fused.h"
 
 /// Depthwise convolution, channels-last: each channel with its own filter.
@@ -24,7 +24,7 @@ struct State {
   EpilogueProgram epilogue;
 };
 
-Misfit fits(const void* op_attributes, const ArgFacts& args) {
+RejectionReason fits(const void* op_attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
   if (op.data_format == DataFormat::kNhwc) return "only NCHW";
   if (args.in(1).value == nullptr) return "the filter is not constant";
@@ -32,17 +32,18 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
   if (op.groups != channels || args.out().shape[1] != channels || channels == 1) return "not one filter per channel";
   if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
-  if (const Misfit misfit = epilogue_misfit(op, args, 2, convolution_result(g, op.data_format, 2), channels)) {
-    return misfit;
+  if (const RejectionReason rejection =
+          epilogue_rejection(op, args, 2, convolution_result(g, op.data_format, 2), channels)) {
+    return rejection;
   }
-  return pixels_misfit(args);
+  return pixels_rejection(args);
 }
 
 Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
   auto state = std::make_shared<State>();
-  state->functions = &depthwise_table(row_isa(args.kernel()));
+  state->functions = &depthwise_table(kernel_isa(args.kernel()));
   DepthwiseCall& c = state->call = depthwise_call(g);
   const PixelLine in = *pixel_line(args.in(0), args.view_in(0));
   const PixelLine out = *pixel_line(args.out(), args.view_out());
@@ -57,7 +58,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
 
   Prepared prepared;
   prepared.weights =
-      context.pack(DepthwiseForm(row_isa(args.kernel()), c.kernel_h * c.kernel_w, c.channels), args.index(1));
+      context.pack(DepthwiseForm(kernel_isa(args.kernel()), c.kernel_h * c.kernel_w, c.channels), args.index(1));
   prepared.state_bytes = sizeof(State) + state->zeros.size() * sizeof(float);
   prepared.state = state;
   prepared.in_place = state->epilogue.whole_tensor(2);
@@ -98,24 +99,24 @@ void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
 }
 
 template <Isa kIsa>
-struct Rows {
-  static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<"conv2d.depthwise", kIsa>(),
-                                                         .op = &kOpRow<Conv2dFused>,
-                                                         .capability = kIsa,
-                                                         .layout = LayoutRule::kChannelsLast,
-                                                         .rank = -2,
-                                                         .strided = true,
-                                                         .fits = fits,
-                                                         .prepare = prepare,
-                                                         .run = run,
-                                                         .run_rows = run_rows}};
+struct IsaKernels {
+  static constexpr std::array<KernelDef, 1> kKernels = {KernelDef{.name = kernel_name<"conv2d.depthwise", kIsa>(),
+                                                                  .op = &kOpSchema<Conv2dFused>,
+                                                                  .capability = kIsa,
+                                                                  .layout = LayoutRule::kChannelsLast,
+                                                                  .rank = -2,
+                                                                  .strided = true,
+                                                                  .fits = fits,
+                                                                  .prepare = prepare,
+                                                                  .run = run,
+                                                                  .run_rows = run_rows}};
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::depthwise_conv2d

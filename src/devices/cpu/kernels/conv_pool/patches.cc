@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "ops/conv_pool/fold.h"
 #include "ops/conv_pool/unfold.h"
 
@@ -20,7 +20,7 @@ struct State {
   int64_t kernel[2] = {1, 1}, stride[2] = {1, 1}, begin[2] = {0, 0}, dilation[2] = {1, 1};
 };
 
-Misfit fits(const void*, const ArgFacts& args) {
+RejectionReason fits(const void*, const ArgFacts& args) {
   return args.out().shape.count() == 0 || args.shape(0).count() == 0 ? "no elements" : nullptr;
 }
 
@@ -152,22 +152,22 @@ void run_fold(KernelCall& call) noexcept {
   });
 }
 
-constexpr std::array<Kernel, 2> kRows = {
-    Kernel{.name = row_name<Unfold, Isa::kAny>(),
-           .op = &kOpRow<Unfold>,
-           .fits = fits,
-           .prepare = prepare<Unfold>,
-           .run = run_unfold},
-    Kernel{.name = row_name<Fold, Isa::kAny>(),
-           .op = &kOpRow<Fold>,
-           .fits = fits,
-           .prepare = prepare<Fold>,
-           .run = run_fold},
+constexpr std::array<KernelDef, 2> kKernels = {
+    KernelDef{.name = kernel_name<Unfold, Isa::kAny>(),
+              .op = &kOpSchema<Unfold>,
+              .fits = fits,
+              .prepare = prepare<Unfold>,
+              .run = run_unfold},
+    KernelDef{.name = kernel_name<Fold, Isa::kAny>(),
+              .op = &kOpSchema<Fold>,
+              .fits = fits,
+              .prepare = prepare<Fold>,
+              .run = run_fold},
 };
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::patches

@@ -6,9 +6,9 @@
 
 #include "base/buffer.h"
 #include "devices/cpu/isa/reduce.h"
-#include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "devices/cpu/pixel_line.h"
-#include "devices/cpu/row.h"
 #include "ops/conv_pool/pool2d.h"
 
 namespace coracle::cpu::kernels::pool {
@@ -53,15 +53,15 @@ bool whole(const Axis& a, int64_t in) {
   return a.begin.size() == 1 && a.begin[0] == 0 && a.end[0] == in && a.divisor[0] == in;
 }
 
-Misfit fits(const void* op, const ArgFacts& args) {
+RejectionReason fits(const void* op, const ArgFacts& args) {
   const auto& o = *static_cast<const Pool2d*>(op);
   const bool by_shape = args.kernel().layout == LayoutRule::kRowMajor;
   if (is_channels_last(o.data_format) != by_shape) return "the channels lie elsewhere";
   if (args.has(1) && known_value(args, 1) == nullptr) return "the window size is not constant";
-  return by_shape ? nullptr : pixels_misfit(args, false);
+  return by_shape ? nullptr : pixels_rejection(args, false);
 }
 
-Misfit fits_int8(const void* op, const ArgFacts& args) {
+RejectionReason fits_int8(const void* op, const ArgFacts& args) {
   const auto& o = *static_cast<const Pool2d*>(op);
   return o.pooling_type == PoolingType::kAverage ? "only the maximum" : fits(op, args);
 }
@@ -71,7 +71,7 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   const Tensor* kernel = known_value(args, 1);
   const PoolingGeometry g = pooling_geometry(o, kernel == nullptr ? Ints{} : kernel->integers(), args.shape(0), 2);
   State s;
-  s.pool = &pool_table(row_isa(args.kernel()));
+  s.pool = &pool_table(kernel_isa(args.kernel()));
   s.average = g.average;
   s.batch = g.batch;
   s.channels = g.channels;
@@ -87,7 +87,7 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
       g.adaptive ? (s.in_h / (s.out_h + 1) + 1) * (s.in_w / (s.out_w + 1) + 1) : g.axes[1].kernel * g.axes[2].kernel;
   // The maximum along an axis and that of a window differ in what they make of NaN.
   const bool all = whole(s.rows, s.in_h) && whole(s.columns, s.in_w) && s.in_h * s.in_w > 0;
-  if (g.average && all) s.reduce = &reduce_table(row_isa(args.kernel()));
+  if (g.average && all) s.reduce = &reduce_table(kernel_isa(args.kernel()));
   const auto extra = static_cast<size_t>(3 * (s.out_h + s.out_w)) * sizeof(int32_t);
   const bool by_rows = !g.adaptive && s.reduce == nullptr;
   Prepared p = prepared(std::move(s), 0, extra);
@@ -161,34 +161,34 @@ void run(KernelCall& call) noexcept {
 
 /// Images with the channels last, by memory order or by the operator's own format.
 template <Isa kIsa>
-struct Rows {
+struct IsaKernels {
   template <class T>
-  static constexpr std::array<Kernel, 2> of() {
+  static constexpr std::array<KernelDef, 2> of() {
     constexpr bool kInt8 = std::is_same_v<T, int8_t>;
-    Kernel k{.name = row_name<Pool2d, kIsa>(),
-             .op = &kOpRow<Pool2d>,
-             .capability = kIsa,
-             .layout = LayoutRule::kChannelsLast,
-             .types = kInt8 ? TypeRule{.operands = DType::kInt8, .results = DType::kInt8} : kFloat32Rule,
-             .strided = true,
-             .fits = kInt8 ? fits_int8 : fits,
-             .prepare = prepare,
-             .run = run<T>,
-             .run_rows = run_rows<T>};
-    Kernel by_shape = k;
+    KernelDef k{.name = kernel_name<Pool2d, kIsa>(),
+                .op = &kOpSchema<Pool2d>,
+                .capability = kIsa,
+                .layout = LayoutRule::kChannelsLast,
+                .types = kInt8 ? TypeRule{.operands = DType::kInt8, .results = DType::kInt8} : kFloat32Rule,
+                .strided = true,
+                .fits = kInt8 ? fits_int8 : fits,
+                .prepare = prepare,
+                .run = run<T>,
+                .run_rows = run_rows<T>};
+    KernelDef by_shape = k;
     by_shape.layout = LayoutRule::kRowMajor;
     by_shape.strided = false;
     by_shape.run_rows = nullptr;
     return {k, by_shape};
   }
-  static constexpr auto kRows = rows_detail::join(of<float>(), of<int8_t>());
+  static constexpr auto kKernels = kernel_table_detail::join(of<float>(), of<int8_t>());
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::pool

@@ -4,8 +4,8 @@
 
 #include "base/buffer.h"
 #include "devices/cpu/isa/lines.h"
-#include "devices/cpu/kernels/rows.h"
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "ops/conv_pool/max_pool2d_with_index.h"
 #include "ops/conv_pool/max_pool3d_with_index.h"
 #include "ops/conv_pool/pool3d.h"
@@ -51,7 +51,7 @@ PoolingGeometry geometry(const Op& op, const ArgFacts& args) {
 }
 
 template <class Op>
-Misfit fits(const void* op_attributes, const ArgFacts& args) {
+RejectionReason fits(const void* op_attributes, const ArgFacts& args) {
   if (args.shape(0).count() == 0 || args.out().shape.count() == 0) return "no elements";
   if constexpr (!kHasPlaces<Op>) {
     const auto& op = *static_cast<const Op*>(op_attributes);
@@ -63,7 +63,7 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
 
 Prepared prepared_windows(const PoolingGeometry& g, const ArgFacts& args) {
   State s;
-  s.lines = &lines_table(row_isa(args.kernel()));
+  s.lines = &lines_table(kernel_isa(args.kernel()));
   s.average = g.average;
   s.batch = g.batch;
   s.channels = g.channels;
@@ -128,11 +128,11 @@ void run(KernelCall& call) noexcept {
 }
 
 template <Isa kIsa>
-struct Rows {
+struct IsaKernels {
   template <class Op, bool kByShape = false>
-  static constexpr Kernel row() {
-    return {.name = row_name<Op, kIsa>(),
-            .op = &kOpRow<Op>,
+  static constexpr KernelDef make_kernel() {
+    return {.name = kernel_name<Op, kIsa>(),
+            .op = &kOpSchema<Op>,
             .capability = kIsa,
             .layout = kByShape ? LayoutRule::kRowMajor : LayoutRule::kChannelsLast,
             .types = kHasPlaces<Op> ? kTypes : kFloat32Rule,
@@ -140,15 +140,16 @@ struct Rows {
             .prepare = prepare<Op>,
             .run = run<Op>};
   }
-  static constexpr std::array<Kernel, 4> kRows = {row<Pool3d>(), row<Pool3d, true>(), row<MaxPool2dWithIndex>(),
-                                                  row<MaxPool3dWithIndex>()};
+  static constexpr std::array<KernelDef, 4> kKernels = {make_kernel<Pool3d>(), make_kernel<Pool3d, true>(),
+                                                        make_kernel<MaxPool2dWithIndex>(),
+                                                        make_kernel<MaxPool3dWithIndex>()};
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::pool_volume

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <limits>
 
-#include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "ops/activation/maxout.h"
 #include "ops/conv_pool/unpool3d.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr TypeRule kUnpoolTypes = {.in = {{{1, kIndexTypes}}}};
 
-Misfit fits_unpool(const void*, const ArgFacts& args) {
+RejectionReason fits_unpool(const void*, const ArgFacts& args) {
   return args.shape(0).count() == 0 || args.out().shape.count() == 0 ? "no elements" : nullptr;
 }
 
@@ -65,7 +65,9 @@ struct MaxoutState {
   int64_t groups = 1;
 };
 
-Misfit fits_maxout(const void*, const ArgFacts& args) { return args.shape(0).count() == 0 ? "no elements" : nullptr; }
+RejectionReason fits_maxout(const void*, const ArgFacts& args) {
+  return args.shape(0).count() == 0 ? "no elements" : nullptr;
+}
 
 Prepared prepare_maxout(const void* op_attributes, const ArgFacts& args, PrepareContext&) {
   const auto& op = *static_cast<const Maxout*>(op_attributes);
@@ -93,24 +95,24 @@ void run_maxout(KernelCall& call) noexcept {
 }
 
 template <class Op>
-constexpr Kernel unpool_row() {
-  return {.name = row_name<Op, Isa::kAny>(),
-          .op = &kOpRow<Op>,
+constexpr KernelDef unpool_kernel() {
+  return {.name = kernel_name<Op, Isa::kAny>(),
+          .op = &kOpSchema<Op>,
           .types = kUnpoolTypes,
           .fits = fits_unpool,
           .run = run_unpool};
 }
 
-constexpr std::array<Kernel, 3> kRows = {unpool_row<Unpool>(), unpool_row<Unpool3d>(),
-                                         Kernel{.name = row_name<Maxout, Isa::kAny>(),
-                                                .op = &kOpRow<Maxout>,
-                                                .fits = fits_maxout,
-                                                .prepare = prepare_maxout,
-                                                .run = run_maxout}};
+constexpr std::array<KernelDef, 3> kKernels = {unpool_kernel<Unpool>(), unpool_kernel<Unpool3d>(),
+                                               KernelDef{.name = kernel_name<Maxout, Isa::kAny>(),
+                                                         .op = &kOpSchema<Maxout>,
+                                                         .fits = fits_maxout,
+                                                         .prepare = prepare_maxout,
+                                                         .run = run_maxout}};
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::unpool

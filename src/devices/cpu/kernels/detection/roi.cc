@@ -6,8 +6,8 @@
 #include "base/counted.h"
 #include "devices/cpu/isa/lines.h"
 #include "devices/cpu/isa/over.h"
-#include "devices/cpu/kernels/rows.h"
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "ops/detection/roi_align.h"
 #include "ops/detection/roi_pool.h"
 
@@ -29,7 +29,7 @@ struct State {
 
 constexpr TypeRule kRoiTypes = {.in = {{{2, DType::kInt32}}}};
 
-Misfit fits(const void*, const ArgFacts& args) {
+RejectionReason fits(const void*, const ArgFacts& args) {
   if (args.all_out().size() > 1) return "the places are wanted too";
   if (args.shape(0).count() == 0 || args.out().shape.count() == 0) return "no elements";
   return args.has(2) || args.in(1).lod != nullptr ? nullptr : "the images of the regions are told otherwise";
@@ -40,7 +40,7 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
   const auto& o = *static_cast<const Op*>(op);
   const Shape& x = args.shape(0);
   State s;
-  s.lines = &lines_table(row_isa(args.kernel()));
+  s.lines = &lines_table(kernel_isa(args.kernel()));
   s.channels = x[1];
   s.in_h = x[2];
   s.in_w = x[3];
@@ -80,7 +80,7 @@ bool find_images(KernelCall& call, const State& s, int32_t* images) {
 }
 
 /// What is wrong with the numbers of regions, as the operator's reference says it.
-std::string misfit_of_regions(const KernelCall& call) {
+std::string rejection_of_regions(const KernelCall& call) {
   const auto borrowed = [&](size_t i) {
     const Fact& fact = *call.in[i].fact;
     Tensor t = Tensor::borrow(fact.dtype, fact.shape, call.in[i].data);
@@ -204,7 +204,7 @@ void run(KernelCall& call) noexcept {
   auto* const room = static_cast<char*>(call.workspace);
   auto* const images = reinterpret_cast<int32_t*>(room + s.bands * s.band_bytes);
   if (!find_images(call, s, images)) {
-    return call.fail("the numbers of regions do not fit", [&] { return misfit_of_regions(call); });
+    return call.fail("the numbers of regions do not fit", [&] { return rejection_of_regions(call); });
   }
   const auto* x = call.in[0].as<const float>();
   const auto* boxes = call.in[1].as<const float>();
@@ -222,11 +222,11 @@ void run(KernelCall& call) noexcept {
 }
 
 template <Isa kIsa>
-struct Rows {
+struct IsaKernels {
   template <class Op>
-  static constexpr Kernel row() {
-    return {.name = row_name<Op, kIsa>(),
-            .op = &kOpRow<Op>,
+  static constexpr KernelDef make_kernel() {
+    return {.name = kernel_name<Op, kIsa>(),
+            .op = &kOpSchema<Op>,
             .capability = kIsa,
             .layout = LayoutRule::kChannelsLast,
             .types = kRoiTypes,
@@ -234,14 +234,14 @@ struct Rows {
             .prepare = prepare<Op>,
             .run = run<Op>};
   }
-  static constexpr std::array<Kernel, 2> kRows = {row<RoiAlign>(), row<RoiPool>()};
+  static constexpr std::array<KernelDef, 2> kKernels = {make_kernel<RoiAlign>(), make_kernel<RoiPool>()};
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::roi

@@ -4,8 +4,8 @@
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/transpose.h"
 #include "devices/cpu/isa/unary.h"
-#include "devices/cpu/kernels/rows.h"
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 
 /// Boxes and scores of a YOLO head: the scores of some places at a time, class by class, are transposed while they are
 /// in cache.
@@ -25,14 +25,14 @@ struct State {
 
 constexpr TypeRule kYoloTypes = {.in = {{{1, kIndexTypes}}}};
 
-Misfit fits(const void*, const ArgFacts& args) { return args.shape(0).count() == 0 ? "no elements" : nullptr; }
+RejectionReason fits(const void*, const ArgFacts& args) { return args.shape(0).count() == 0 ? "no elements" : nullptr; }
 
 Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const YoloBox*>(op_attributes);
   const Shape& x = args.shape(0);
   State s;
-  s.unary = &unary_table(row_isa(args.kernel()));
-  s.transpose = &transpose_table(row_isa(args.kernel()));
+  s.unary = &unary_table(kernel_isa(args.kernel()));
+  s.transpose = &transpose_table(kernel_isa(args.kernel()));
   s.anchors = static_cast<int64_t>(op.anchors.size()) / 2;
   s.places = x[2] * x[3];
   const int64_t blocks = x[0] * s.anchors * ((s.places + kBlock - 1) / kBlock);
@@ -105,21 +105,21 @@ void run(KernelCall& call) noexcept {
 }
 
 template <Isa kIsa>
-struct Rows {
-  static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<YoloBox, kIsa>(),
-                                                         .op = &kOpRow<YoloBox>,
-                                                         .capability = kIsa,
-                                                         .types = kYoloTypes,
-                                                         .fits = fits,
-                                                         .prepare = prepare,
-                                                         .run = run}};
+struct IsaKernels {
+  static constexpr std::array<KernelDef, 1> kKernels = {KernelDef{.name = kernel_name<YoloBox, kIsa>(),
+                                                                  .op = &kOpSchema<YoloBox>,
+                                                                  .capability = kIsa,
+                                                                  .types = kYoloTypes,
+                                                                  .fits = fits,
+                                                                  .prepare = prepare,
+                                                                  .run = run}};
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::yolo_box

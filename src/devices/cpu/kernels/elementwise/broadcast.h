@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/kernels/kernel_table.h"
 
-/// Operands that are repeated to the shape of the result, as the rows of elementwise operators walk over them.
+/// Operands that are repeated to the shape of the result, as the kernels of elementwise operators walk over them.
 namespace coracle::cpu::kernels {
 
 /// One dimension of the result with the steps of all operands in elements.

@@ -2,8 +2,8 @@
 #include "ops/elementwise/cast.h"
 
 #include "devices/cpu/isa/convert.h"
+#include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/elementwise/numbers.h"
-#include "devices/cpu/row.h"
 
 namespace coracle::cpu::kernels::cast {
 namespace {
@@ -19,7 +19,7 @@ struct State {
 
 Prepared prepare(const void*, const ArgFacts& args, PrepareContext&) {
   State s;
-  s.functions = &convert_table(row_isa(args.kernel()));
+  s.functions = &convert_table(kernel_isa(args.kernel()));
   s.from = *number_type(args.in(0).dtype);
   s.to = *number_type(args.out().dtype);
   s.from_size = static_cast<int64_t>(size_of(args.in(0).dtype));
@@ -39,21 +39,21 @@ void run(KernelCall& call) noexcept {
 }
 
 template <Isa kIsa>
-struct Rows {
-  static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<Cast, kIsa>(),
-                                                         .op = &kOpRow<Cast>,
-                                                         .capability = kIsa,
-                                                         .layout = LayoutRule::kSame,
-                                                         .types = kRealRule,
-                                                         .prepare = prepare,
-                                                         .run = run}};
+struct IsaKernels {
+  static constexpr std::array<KernelDef, 1> kKernels = {KernelDef{.name = kernel_name<Cast, kIsa>(),
+                                                                  .op = &kOpSchema<Cast>,
+                                                                  .capability = kIsa,
+                                                                  .layout = LayoutRule::kSame,
+                                                                  .types = kRealRule,
+                                                                  .prepare = prepare,
+                                                                  .run = run}};
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::cast

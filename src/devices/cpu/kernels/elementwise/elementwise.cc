@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "devices/cpu/isa/binary.h"
+#include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/elementwise/broadcast.h"
-#include "devices/cpu/row.h"
 #include "ops/activation/prelu.h"
 #include "ops/elementwise/add.h"
 #include "ops/elementwise/divide.h"
@@ -62,7 +62,7 @@ const Prelu* as_prelu(const void* op) {
   return nullptr;
 }
 
-Misfit misfit_of(const Prelu* prelu, const ArgFacts& args) {
+RejectionReason rejection_of(const Prelu* prelu, const ArgFacts& args) {
   Axis axes[Shape::kMaxRank];
   const int count = joined_axes(prelu, args, axes);
   if (count == 0) return nullptr;
@@ -70,8 +70,8 @@ Misfit misfit_of(const Prelu* prelu, const ArgFacts& args) {
 }
 
 template <class Op>
-Misfit fits(const void* op, const ArgFacts& args) {
-  return misfit_of(as_prelu<Op>(op), args);
+RejectionReason fits(const void* op, const ArgFacts& args) {
+  return rejection_of(as_prelu<Op>(op), args);
 }
 
 State plan(const Prelu* prelu, const ArgFacts& args) {
@@ -154,7 +154,7 @@ void run(KernelCall& call) noexcept {
 
 Prepared prepared_kind(BinaryKind kind, const Prelu* prelu, const ArgFacts& args) {
   State s = plan(prelu, args);
-  s.functions = &binary_table(row_isa(args.kernel()));
+  s.functions = &binary_table(kernel_isa(args.kernel()));
   s.kind = kind;
   return in_place(prepared(s));
 }
@@ -165,9 +165,9 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
 }
 
 template <class Op, BinaryKind kKind, Isa kIsa>
-constexpr Kernel row(LayoutRule layout) {
-  return {.name = row_name<Op, kIsa>(),
-          .op = &kOpRow<Op>,
+constexpr KernelDef make_kernel(LayoutRule layout) {
+  return {.name = kernel_name<Op, kIsa>(),
+          .op = &kOpSchema<Op>,
           .capability = kIsa,
           .layout = layout,
           .fits = fits<Op>,
@@ -177,32 +177,32 @@ constexpr Kernel row(LayoutRule layout) {
 
 /// In the operands' own order where that works, else row-major.
 template <Isa kIsa>
-struct Rows {
-  static constexpr std::array<Kernel, 16> kRows = {
-      row<Add, BinaryKind::kAdd, kIsa>(LayoutRule::kSame),
-      row<Add, BinaryKind::kAdd, kIsa>(LayoutRule::kRowMajor),
-      row<Subtract, BinaryKind::kSubtract, kIsa>(LayoutRule::kSame),
-      row<Subtract, BinaryKind::kSubtract, kIsa>(LayoutRule::kRowMajor),
-      row<Multiply, BinaryKind::kMultiply, kIsa>(LayoutRule::kSame),
-      row<Multiply, BinaryKind::kMultiply, kIsa>(LayoutRule::kRowMajor),
-      row<Divide, BinaryKind::kDivide, kIsa>(LayoutRule::kSame),
-      row<Divide, BinaryKind::kDivide, kIsa>(LayoutRule::kRowMajor),
-      row<Maximum, BinaryKind::kMaximum, kIsa>(LayoutRule::kSame),
-      row<Maximum, BinaryKind::kMaximum, kIsa>(LayoutRule::kRowMajor),
-      row<Minimum, BinaryKind::kMinimum, kIsa>(LayoutRule::kSame),
-      row<Minimum, BinaryKind::kMinimum, kIsa>(LayoutRule::kRowMajor),
-      row<ElementwisePow, BinaryKind::kPow, kIsa>(LayoutRule::kSame),
-      row<ElementwisePow, BinaryKind::kPow, kIsa>(LayoutRule::kRowMajor),
-      row<Prelu, BinaryKind::kPrelu, kIsa>(LayoutRule::kSame),
-      row<Prelu, BinaryKind::kPrelu, kIsa>(LayoutRule::kRowMajor),
+struct IsaKernels {
+  static constexpr std::array<KernelDef, 16> kKernels = {
+      make_kernel<Add, BinaryKind::kAdd, kIsa>(LayoutRule::kSame),
+      make_kernel<Add, BinaryKind::kAdd, kIsa>(LayoutRule::kRowMajor),
+      make_kernel<Subtract, BinaryKind::kSubtract, kIsa>(LayoutRule::kSame),
+      make_kernel<Subtract, BinaryKind::kSubtract, kIsa>(LayoutRule::kRowMajor),
+      make_kernel<Multiply, BinaryKind::kMultiply, kIsa>(LayoutRule::kSame),
+      make_kernel<Multiply, BinaryKind::kMultiply, kIsa>(LayoutRule::kRowMajor),
+      make_kernel<Divide, BinaryKind::kDivide, kIsa>(LayoutRule::kSame),
+      make_kernel<Divide, BinaryKind::kDivide, kIsa>(LayoutRule::kRowMajor),
+      make_kernel<Maximum, BinaryKind::kMaximum, kIsa>(LayoutRule::kSame),
+      make_kernel<Maximum, BinaryKind::kMaximum, kIsa>(LayoutRule::kRowMajor),
+      make_kernel<Minimum, BinaryKind::kMinimum, kIsa>(LayoutRule::kSame),
+      make_kernel<Minimum, BinaryKind::kMinimum, kIsa>(LayoutRule::kRowMajor),
+      make_kernel<ElementwisePow, BinaryKind::kPow, kIsa>(LayoutRule::kSame),
+      make_kernel<ElementwisePow, BinaryKind::kPow, kIsa>(LayoutRule::kRowMajor),
+      make_kernel<Prelu, BinaryKind::kPrelu, kIsa>(LayoutRule::kSame),
+      make_kernel<Prelu, BinaryKind::kPrelu, kIsa>(LayoutRule::kRowMajor),
   };
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::elementwise

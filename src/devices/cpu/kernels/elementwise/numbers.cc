@@ -3,9 +3,9 @@
 
 #include "devices/cpu/isa/number_binary.h"
 #include "devices/cpu/isa/number_unary.h"
+#include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/elementwise/adder.h"
 #include "devices/cpu/kernels/elementwise/broadcast.h"
-#include "devices/cpu/row.h"
 #include "ops/activation/abs.h"
 #include "ops/activation/isfinite.h"
 #include "ops/activation/isinf.h"
@@ -63,7 +63,7 @@ constexpr TypeRule kBinaryTypes = {
     .alike = true,
 };
 
-Misfit fits_binary(const void*, const ArgFacts& args) {
+RejectionReason fits_binary(const void*, const ArgFacts& args) {
   return BroadcastLines<2>::of(args) ? nullptr : "operands lie in different orders";
 }
 
@@ -71,7 +71,7 @@ Prepared prepared_binary(Kind kind, const ArgFacts& args) {
   BinaryState s;
   s.lines = *BroadcastLines<2>::of(args);
   const NumberBinaryLoops loops =
-      number_binary_table(row_isa(args.kernel())).loops(kind, *number_type(args.in(0).dtype));
+      number_binary_table(kernel_isa(args.kernel())).loops(kind, *number_type(args.in(0).dtype));
   s.loop = s.lines.columns == 1 || (s.lines.step[0] != 0 && s.lines.step[1] != 0) ? loops.same
            : s.lines.step[0] != 0                                                 ? loops.scalar_right
                                                                                   : loops.scalar_left;
@@ -114,7 +114,7 @@ constexpr TypeRule kUnaryTypes = {
 
 Prepared prepared_unary(NumberUnaryKind kind, const ArgFacts& args) {
   UnaryState s;
-  s.loop = number_unary_table(row_isa(args.kernel())).loop(kind, *number_type(args.in(0).dtype));
+  s.loop = number_unary_table(kernel_isa(args.kernel())).loop(kind, *number_type(args.in(0).dtype));
   s.count = args.shape(0).count();
   s.element = static_cast<int64_t>(size_of(args.in(0).dtype));
   s.produced = static_cast<int64_t>(size_of(args.out().dtype));
@@ -148,14 +148,14 @@ constexpr DTypes kWhereElements = DTypes::all() - DType::kComplex128;
 constexpr TypeRule kWhereTypes = {
     .operands = kWhereElements, .results = kWhereElements, .in = {{{0, DType::kBool}}}, .alike = true};
 
-Misfit fits_where(const void*, const ArgFacts& args) {
+RejectionReason fits_where(const void*, const ArgFacts& args) {
   return BroadcastLines<3>::of(args) ? nullptr : "operands lie in different orders";
 }
 
 Prepared prepare_where(const void*, const ArgFacts& args, PrepareContext&) {
   SelectState s;
   s.lines = *BroadcastLines<3>::of(args);
-  s.loop = number_unary_table(row_isa(args.kernel())).select(size_of(args.in(1).dtype));
+  s.loop = number_unary_table(kernel_isa(args.kernel())).select(size_of(args.in(1).dtype));
   s.element = static_cast<int64_t>(size_of(args.in(1).dtype));
   return prepared(s);
 }
@@ -198,8 +198,8 @@ struct AddNState {
 constexpr TypeRule kAddNTypes = {.operands = kSumTypes, .results = kSumTypes};
 
 Prepared prepare_add_n(const void*, const ArgFacts& args, PrepareContext&) {
-  return prepared(AddNState{Adder::of(row_isa(args.kernel()), *number_type(args.in(0).dtype)), args.out().shape.count(),
-                            static_cast<int64_t>(size_of(args.in(0).dtype))});
+  return prepared(AddNState{Adder::of(kernel_isa(args.kernel()), *number_type(args.in(0).dtype)),
+                            args.out().shape.count(), static_cast<int64_t>(size_of(args.in(0).dtype))});
 }
 
 void run_add_n(KernelCall& call) noexcept {
@@ -220,20 +220,20 @@ void run_add_n(KernelCall& call) noexcept {
   });
 }
 
-// ---- rows
+// ---- kernels
 
 /// In the operands' own order where that works, else row-major.
-constexpr std::array<Kernel, 2> both_orders(Kernel kernel) {
+constexpr std::array<KernelDef, 2> both_orders(KernelDef kernel) {
   kernel.layout = LayoutRule::kSame;
-  Kernel row_major = kernel;
+  KernelDef row_major = kernel;
   row_major.layout = LayoutRule::kRowMajor;
   return {kernel, row_major};
 }
 
 template <class Op, Kind kKind, Isa kIsa>
-constexpr std::array<Kernel, 2> binary_rows() {
+constexpr std::array<KernelDef, 2> binary_kernels() {
   return both_orders({.name = variant_name<Op, ".numbers", kIsa>(),
-                      .op = &kOpRow<Op>,
+                      .op = &kOpSchema<Op>,
                       .capability = kIsa,
                       .types = kBinaryTypes<kKind>,
                       .fits = fits_binary,
@@ -242,21 +242,21 @@ constexpr std::array<Kernel, 2> binary_rows() {
 }
 
 template <class Op, NumberUnaryKind kKind, Isa kIsa>
-constexpr std::array<Kernel, 1> unary_row() {
-  return {Kernel{.name = variant_name<Op, ".numbers", kIsa>(),
-                 .op = &kOpRow<Op>,
-                 .capability = kIsa,
-                 .layout = LayoutRule::kSame,
-                 .types = kUnaryTypes<kKind>,
-                 .rank = -1,
-                 .prepare = prepare_unary<kKind>,
-                 .run = run_unary}};
+constexpr std::array<KernelDef, 1> unary_kernels() {
+  return {KernelDef{.name = variant_name<Op, ".numbers", kIsa>(),
+                    .op = &kOpSchema<Op>,
+                    .capability = kIsa,
+                    .layout = LayoutRule::kSame,
+                    .types = kUnaryTypes<kKind>,
+                    .rank = -1,
+                    .prepare = prepare_unary<kKind>,
+                    .run = run_unary}};
 }
 
 template <Isa kIsa>
-constexpr std::array<Kernel, 2> where_rows() {
-  return both_orders({.name = row_name<Where, kIsa>(),
-                      .op = &kOpRow<Where>,
+constexpr std::array<KernelDef, 2> where_kernels() {
+  return both_orders({.name = kernel_name<Where, kIsa>(),
+                      .op = &kOpSchema<Where>,
                       .capability = kIsa,
                       .types = kWhereTypes,
                       .fits = fits_where,
@@ -265,40 +265,41 @@ constexpr std::array<Kernel, 2> where_rows() {
 }
 
 template <Isa kIsa>
-constexpr std::array<Kernel, 1> add_n_row() {
-  return {Kernel{.name = row_name<AddN, kIsa>(),
-                 .op = &kOpRow<AddN>,
-                 .capability = kIsa,
-                 .layout = LayoutRule::kSame,
-                 .types = kAddNTypes,
-                 .prepare = prepare_add_n,
-                 .run = run_add_n}};
+constexpr std::array<KernelDef, 1> add_n_kernels() {
+  return {KernelDef{.name = kernel_name<AddN, kIsa>(),
+                    .op = &kOpSchema<AddN>,
+                    .capability = kIsa,
+                    .layout = LayoutRule::kSame,
+                    .types = kAddNTypes,
+                    .prepare = prepare_add_n,
+                    .run = run_add_n}};
 }
 
 template <Isa kIsa>
-struct Rows {
-  static constexpr auto kRows = rows_detail::join(
-      binary_rows<Add, Kind::kAdd, kIsa>(), binary_rows<Subtract, Kind::kSubtract, kIsa>(),
-      binary_rows<Multiply, Kind::kMultiply, kIsa>(), binary_rows<Divide, Kind::kDivide, kIsa>(),
-      binary_rows<Maximum, Kind::kMaximum, kIsa>(), binary_rows<Minimum, Kind::kMinimum, kIsa>(),
-      binary_rows<FloorDivide, Kind::kFloorDivide, kIsa>(), binary_rows<Remainder, Kind::kRemainder, kIsa>(),
-      binary_rows<BitwiseAnd, Kind::kAnd, kIsa>(), binary_rows<BitwiseOr, Kind::kOr, kIsa>(),
-      binary_rows<BitwiseXor, Kind::kXor, kIsa>(), binary_rows<Equal, Kind::kEqual, kIsa>(),
-      binary_rows<NotEqual, Kind::kNotEqual, kIsa>(), binary_rows<LessThan, Kind::kLess, kIsa>(),
-      binary_rows<LessEqual, Kind::kLessEqual, kIsa>(), binary_rows<GreaterThan, Kind::kGreater, kIsa>(),
-      binary_rows<GreaterEqual, Kind::kGreaterEqual, kIsa>(), binary_rows<LogicalAnd, Kind::kLogicalAnd, kIsa>(),
-      binary_rows<LogicalOr, Kind::kLogicalOr, kIsa>(), binary_rows<LogicalXor, Kind::kLogicalXor, kIsa>(),
-      unary_row<Abs, NumberUnaryKind::kAbs, kIsa>(), unary_row<Negative, NumberUnaryKind::kNegative, kIsa>(),
-      unary_row<BitwiseNot, NumberUnaryKind::kNot, kIsa>(), unary_row<LogicalNot, NumberUnaryKind::kLogicalNot, kIsa>(),
-      unary_row<Isnan, NumberUnaryKind::kIsNan, kIsa>(), unary_row<Isinf, NumberUnaryKind::kIsInf, kIsa>(),
-      unary_row<Isfinite, NumberUnaryKind::kIsFinite, kIsa>(), where_rows<kIsa>(), add_n_row<kIsa>());
+struct IsaKernels {
+  static constexpr auto kKernels = kernel_table_detail::join(
+      binary_kernels<Add, Kind::kAdd, kIsa>(), binary_kernels<Subtract, Kind::kSubtract, kIsa>(),
+      binary_kernels<Multiply, Kind::kMultiply, kIsa>(), binary_kernels<Divide, Kind::kDivide, kIsa>(),
+      binary_kernels<Maximum, Kind::kMaximum, kIsa>(), binary_kernels<Minimum, Kind::kMinimum, kIsa>(),
+      binary_kernels<FloorDivide, Kind::kFloorDivide, kIsa>(), binary_kernels<Remainder, Kind::kRemainder, kIsa>(),
+      binary_kernels<BitwiseAnd, Kind::kAnd, kIsa>(), binary_kernels<BitwiseOr, Kind::kOr, kIsa>(),
+      binary_kernels<BitwiseXor, Kind::kXor, kIsa>(), binary_kernels<Equal, Kind::kEqual, kIsa>(),
+      binary_kernels<NotEqual, Kind::kNotEqual, kIsa>(), binary_kernels<LessThan, Kind::kLess, kIsa>(),
+      binary_kernels<LessEqual, Kind::kLessEqual, kIsa>(), binary_kernels<GreaterThan, Kind::kGreater, kIsa>(),
+      binary_kernels<GreaterEqual, Kind::kGreaterEqual, kIsa>(), binary_kernels<LogicalAnd, Kind::kLogicalAnd, kIsa>(),
+      binary_kernels<LogicalOr, Kind::kLogicalOr, kIsa>(), binary_kernels<LogicalXor, Kind::kLogicalXor, kIsa>(),
+      unary_kernels<Abs, NumberUnaryKind::kAbs, kIsa>(), unary_kernels<Negative, NumberUnaryKind::kNegative, kIsa>(),
+      unary_kernels<BitwiseNot, NumberUnaryKind::kNot, kIsa>(),
+      unary_kernels<LogicalNot, NumberUnaryKind::kLogicalNot, kIsa>(),
+      unary_kernels<Isnan, NumberUnaryKind::kIsNan, kIsa>(), unary_kernels<Isinf, NumberUnaryKind::kIsInf, kIsa>(),
+      unary_kernels<Isfinite, NumberUnaryKind::kIsFinite, kIsa>(), where_kernels<kIsa>(), add_n_kernels<kIsa>());
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::numbers

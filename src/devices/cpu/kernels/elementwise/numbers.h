@@ -4,7 +4,7 @@
 #include "devices/cpu/isa/number_binary.h"
 #include "devices/cpu/isa/number_type.h"
 #include "devices/cpu/isa/number_unary.h"
-#include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/kernels/kernel_table.h"
 
 namespace coracle::cpu::kernels {
 

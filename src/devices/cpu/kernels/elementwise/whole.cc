@@ -6,8 +6,8 @@
 #include "base/convert.h"
 #include "devices/cpu/isa/number_binary.h"
 #include "devices/cpu/isa/number_unary.h"
+#include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/elementwise/numbers.h"
-#include "devices/cpu/row.h"
 #include "ops/elementwise/clip.h"
 #include "ops/elementwise/scale.h"
 #include "ops/logic/equal_all.h"
@@ -34,7 +34,7 @@ constexpr TypeRule kScaleTypes = {.operands = DType::kInt64, .results = DType::k
 constexpr TypeRule kEqualAllTypes = {
     .operands = binary_types(NumberBinaryKind::kEqual), .results = DType::kBool, .alike = true};
 
-Misfit fits_clip(const void*, const ArgFacts& args) {
+RejectionReason fits_clip(const void*, const ArgFacts& args) {
   return known_number(args, 1, 0) && known_number(args, 2, 0) ? nullptr : "a bound is not constant";
 }
 
@@ -53,7 +53,7 @@ int64_t bound_of(DType dtype, double value) {
 Prepared prepare_clip(const void*, const ArgFacts& args, PrepareContext&) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const DType dtype = args.in(0).dtype;
-  return in_place(prepared(ClipState{number_unary_table(row_isa(args.kernel())).clip(*number_type(dtype)),
+  return in_place(prepared(ClipState{number_unary_table(kernel_isa(args.kernel())).clip(*number_type(dtype)),
                                      bound_of(dtype, *known_number(args, 1, -kInfinity)),
                                      bound_of(dtype, *known_number(args, 2, kInfinity)), args.shape(0).count(),
                                      static_cast<int64_t>(size_of(dtype))}));
@@ -82,13 +82,13 @@ struct State {
 State state_of_two(const ArgFacts& args, NumberBinaryKind first, int64_t first_number, NumberBinaryKind second,
                    int64_t second_number) {
   const auto loop = [&](NumberBinaryKind kind) {
-    return number_binary_table(row_isa(args.kernel())).loops(kind, *number_type(args.in(0).dtype)).scalar_right;
+    return number_binary_table(kernel_isa(args.kernel())).loops(kind, *number_type(args.in(0).dtype)).scalar_right;
   };
   return {loop(first),   loop(second),          first_number,
           second_number, args.shape(0).count(), static_cast<int64_t>(size_of(args.in(0).dtype))};
 }
 
-Misfit fits_scale(const void*, const ArgFacts& args) {
+RejectionReason fits_scale(const void*, const ArgFacts& args) {
   return known_number(args, 1, 1) ? nullptr : "the scale is not constant";
 }
 
@@ -124,9 +124,11 @@ struct EqualState {
 };
 
 Prepared prepare_equal_all(const void*, const ArgFacts& args, PrepareContext&) {
-  return prepared(EqualState{
-      number_binary_table(row_isa(args.kernel())).loops(NumberBinaryKind::kEqual, *number_type(args.in(0).dtype)).same,
-      args.shape(0) == args.shape(1) ? args.shape(0).count() : -1, static_cast<int64_t>(size_of(args.in(0).dtype))});
+  return prepared(EqualState{number_binary_table(kernel_isa(args.kernel()))
+                                 .loops(NumberBinaryKind::kEqual, *number_type(args.in(0).dtype))
+                                 .same,
+                             args.shape(0) == args.shape(1) ? args.shape(0).count() : -1,
+                             static_cast<int64_t>(size_of(args.in(0).dtype))});
 }
 
 void run_equal_all(KernelCall& call) noexcept {
@@ -146,38 +148,38 @@ void run_equal_all(KernelCall& call) noexcept {
 }
 
 template <Isa kIsa>
-struct Rows {
-  static constexpr std::array<Kernel, 3> kRows = {
-      Kernel{.name = variant_name<Clip, ".numbers", kIsa>(),
-             .op = &kOpRow<Clip>,
-             .capability = kIsa,
-             .layout = LayoutRule::kSame,
-             .types = kClipTypes,
-             .fits = fits_clip,
-             .prepare = prepare_clip,
-             .run = run_clip},
-      Kernel{.name = variant_name<Scale, ".numbers", kIsa>(),
-             .op = &kOpRow<Scale>,
-             .capability = kIsa,
-             .layout = LayoutRule::kSame,
-             .types = kScaleTypes,
-             .fits = fits_scale,
-             .prepare = prepare_scale,
-             .run = run},
-      Kernel{.name = row_name<EqualAll, kIsa>(),
-             .op = &kOpRow<EqualAll>,
-             .capability = kIsa,
-             .types = kEqualAllTypes,
-             .prepare = prepare_equal_all,
-             .run = run_equal_all},
+struct IsaKernels {
+  static constexpr std::array<KernelDef, 3> kKernels = {
+      KernelDef{.name = variant_name<Clip, ".numbers", kIsa>(),
+                .op = &kOpSchema<Clip>,
+                .capability = kIsa,
+                .layout = LayoutRule::kSame,
+                .types = kClipTypes,
+                .fits = fits_clip,
+                .prepare = prepare_clip,
+                .run = run_clip},
+      KernelDef{.name = variant_name<Scale, ".numbers", kIsa>(),
+                .op = &kOpSchema<Scale>,
+                .capability = kIsa,
+                .layout = LayoutRule::kSame,
+                .types = kScaleTypes,
+                .fits = fits_scale,
+                .prepare = prepare_scale,
+                .run = run},
+      KernelDef{.name = kernel_name<EqualAll, kIsa>(),
+                .op = &kOpSchema<EqualAll>,
+                .capability = kIsa,
+                .types = kEqualAllTypes,
+                .prepare = prepare_equal_all,
+                .run = run_equal_all},
   };
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::whole

@@ -2,8 +2,8 @@
 #include "devices/cpu/isa/compress.h"
 
 #include "devices/cpu/isa/over.h"
+#include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/elementwise/numbers.h"
-#include "devices/cpu/row.h"
 #include "ops/index/masked_select.h"
 #include "ops/index/nonzero.h"
 
@@ -31,7 +31,7 @@ struct State {
 State state_for(const ArgFacts& args, int port) {
   const Fact& asked = args.in(port);
   State s;
-  s.functions = &compress_table(row_isa(args.kernel()));
+  s.functions = &compress_table(kernel_isa(args.kernel()));
   s.type = *number_type(asked.dtype);
   s.count = asked.shape.count();
   s.words = ceil_divide(s.count, kWord);
@@ -43,7 +43,7 @@ State state_for(const ArgFacts& args, int port) {
 constexpr TypeRule kNonzeroTypes = {.operands = kRealTypes - kHalfTypes, .results = DType::kInt64};
 constexpr TypeRule kMaskedSelectTypes = {.operands = kRealTypes, .results = kRealTypes, .in = {{{1, DType::kBool}}}};
 
-Misfit fits_masked_select(const void*, const ArgFacts& args) {
+RejectionReason fits_masked_select(const void*, const ArgFacts& args) {
   return args.shape(0) == args.shape(1) ? nullptr : "the mask has another shape";
 }
 
@@ -142,10 +142,10 @@ void run_masked_select(KernelCall& call) noexcept {
 }
 
 template <class Op, Isa kIsa>
-constexpr Kernel row(const TypeRule& types, decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare,
-                     decltype(Kernel::run) run) {
-  return {.name = row_name<Op, kIsa>(),
-          .op = &kOpRow<Op>,
+constexpr KernelDef make_kernel(const TypeRule& types, decltype(KernelDef::fits) fits,
+                                decltype(KernelDef::prepare) prepare, decltype(KernelDef::run) run) {
+  return {.name = kernel_name<Op, kIsa>(),
+          .op = &kOpSchema<Op>,
           .capability = kIsa,
           .types = types,
           .sized = true,
@@ -155,18 +155,18 @@ constexpr Kernel row(const TypeRule& types, decltype(Kernel::fits) fits, decltyp
 }
 
 template <Isa kIsa>
-struct Rows {
-  static constexpr std::array<Kernel, 2> kRows = {
-      row<Nonzero, kIsa>(kNonzeroTypes, nullptr, prepare_nonzero, run_nonzero),
-      row<MaskedSelect, kIsa>(kMaskedSelectTypes, fits_masked_select, prepare_masked_select, run_masked_select),
+struct IsaKernels {
+  static constexpr std::array<KernelDef, 2> kKernels = {
+      make_kernel<Nonzero, kIsa>(kNonzeroTypes, nullptr, prepare_nonzero, run_nonzero),
+      make_kernel<MaskedSelect, kIsa>(kMaskedSelectTypes, fits_masked_select, prepare_masked_select, run_masked_select),
   };
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::compress

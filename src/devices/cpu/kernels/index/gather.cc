@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "devices/cpu/isa/copy.h"
-#include "devices/cpu/kernels/rows.h"
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "ops/common/indices.h"
 #include "ops/index/embedding.h"
 #include "ops/index/index_select.h"
@@ -31,13 +31,13 @@ struct State {
 constexpr TypeRule kGatherTypes = {.operands = DTypes::all(), .results = DTypes::all(), .in = {{{1, kIndexTypes}}}};
 constexpr TypeRule kEmbeddingTypes = {.operands = DTypes::all(), .results = DTypes::all(), .in = {{{0, kIndexTypes}}}};
 
-Misfit fits_gather(const void*, const ArgFacts& args) {
+RejectionReason fits_gather(const void*, const ArgFacts& args) {
   return known_number(args, 2, 0) ? nullptr : "the axis is not constant";
 }
 
 State state_along(const ArgFacts& args, int64_t axis) {
   State s;
-  s.functions = &copy_table(row_isa(args.kernel()));
+  s.functions = &copy_table(kernel_isa(args.kernel()));
   s.lines = MemoryLines(args.in(0), axis);
   s.count = args.shape(1).count();
   s.row_bytes = s.lines.inner * static_cast<int64_t>(size_of(args.in(0).dtype));
@@ -57,7 +57,7 @@ Prepared prepare_index_select(const void* op, const ArgFacts& args, PrepareConte
 
 Prepared prepared_embedding(const ArgFacts& args, int64_t padding) {
   State s;
-  s.functions = &copy_table(row_isa(args.kernel()));
+  s.functions = &copy_table(kernel_isa(args.kernel()));
   s.lines = MemoryLines(args.in(1), 0);
   s.table = 1;
   s.ids = 0;
@@ -88,7 +88,7 @@ int64_t copy_ids(const State& s, const T* ids, int64_t* to) {
 
 void fail_at(KernelCall& call, const State& s, int64_t element, int64_t id) noexcept {
   call.fail("an index is out of range", [&] {
-    const char* operand = call.row->inputs[static_cast<size_t>(s.ids)].slot;
+    const char* operand = call.schema->inputs[static_cast<size_t>(s.ids)].slot;
     return out_of_range_text(id, operand, element, s.from_the_end ? -s.lines.length : 0, s.lines.length - 1);
   });
 }
@@ -123,9 +123,10 @@ void run(KernelCall& call) noexcept {
 }
 
 template <class Op, Isa kIsa>
-constexpr Kernel row(const TypeRule& types, decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare) {
-  return {.name = row_name<Op, kIsa>(),
-          .op = &kOpRow<Op>,
+constexpr KernelDef make_kernel(const TypeRule& types, decltype(KernelDef::fits) fits,
+                                decltype(KernelDef::prepare) prepare) {
+  return {.name = kernel_name<Op, kIsa>(),
+          .op = &kOpSchema<Op>,
           .capability = kIsa,
           .types = types,
           .fits = fits,
@@ -134,20 +135,20 @@ constexpr Kernel row(const TypeRule& types, decltype(Kernel::fits) fits, decltyp
 }
 
 template <Isa kIsa>
-struct Rows {
-  static constexpr std::array<Kernel, 4> kRows = {
-      row<Gather, kIsa>(kGatherTypes, fits_gather, prepare_gather),
-      row<IndexSelect, kIsa>(kGatherTypes, nullptr, prepare_index_select),
-      row<Embedding, kIsa>(kEmbeddingTypes, nullptr, prepare_embedding<Embedding>),
-      row<LookupTable, kIsa>(kEmbeddingTypes, nullptr, prepare_embedding<LookupTable>),
+struct IsaKernels {
+  static constexpr std::array<KernelDef, 4> kKernels = {
+      make_kernel<Gather, kIsa>(kGatherTypes, fits_gather, prepare_gather),
+      make_kernel<IndexSelect, kIsa>(kGatherTypes, nullptr, prepare_index_select),
+      make_kernel<Embedding, kIsa>(kEmbeddingTypes, nullptr, prepare_embedding<Embedding>),
+      make_kernel<LookupTable, kIsa>(kEmbeddingTypes, nullptr, prepare_embedding<LookupTable>),
   };
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::gather

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <cstring>
 
+#include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/elementwise/adder.h"
 #include "devices/cpu/kernels/elementwise/numbers.h"
-#include "devices/cpu/row.h"
 #include "ops/common/indices.h"
 #include "ops/creation/one_hot.h"
 #include "ops/index/gather_nd.h"
@@ -63,7 +63,7 @@ class FirstWrong {
 /// Fails a call for element `element` of an operand: `index` into `size` elements, counted from either end.
 void fail_at(KernelCall& call, int operand, int64_t element, int64_t index, int64_t size) {
   call.fail("an index is out of range", [&] {
-    const char* name = call.row->inputs[static_cast<size_t>(operand)].slot;
+    const char* name = call.schema->inputs[static_cast<size_t>(operand)].slot;
     return out_of_range_text(index, name, element, -size, size - 1);
   });
 }
@@ -155,7 +155,7 @@ int64_t axis_of(const void* op) {
 }
 
 template <class Op>
-Misfit fits_along(const void* op, const ArgFacts& args) {
+RejectionReason fits_along(const void* op, const ArgFacts& args) {
   const MemoryLines x(args.in(0), axis_of<Op>(op));
   const MemoryLines index(args.in(1), axis_of<Op>(op));
   if (args.shape(0).rank() == 0 || args.out().shape != args.shape(1)) return "the result has not the index's shape";
@@ -245,7 +245,7 @@ Prepared prepared_scatter(const ArgFacts& args, int depth, bool adds, bool clear
   s.element = size_of(args.in(0).dtype);
   s.row = x.count(depth, x.rank());
   s.count = x.count();
-  s.add = Adder::of(row_isa(args.kernel()), *number_type(args.in(0).dtype));
+  s.add = Adder::of(kernel_isa(args.kernel()), *number_type(args.in(0).dtype));
   return in_place(prepared(s, static_cast<size_t>(s.addressing.count) * sizeof(int64_t)));
 }
 
@@ -323,37 +323,43 @@ void run_one_hot(KernelCall& call) noexcept {
   one_hot_of(call, s, call.in[0].as<const int64_t>());
 }
 
-// ---- rows
+// ---- kernels
 
 template <class Op>
-constexpr Kernel row(const TypeRule& types, decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare,
-                     decltype(Kernel::run) run, Isa isa = Isa::kAny, const char* name = row_name<Op, Isa::kAny>()) {
-  return {
-      .name = name, .op = &kOpRow<Op>, .capability = isa, .types = types, .fits = fits, .prepare = prepare, .run = run};
+constexpr KernelDef make_kernel(const TypeRule& types, decltype(KernelDef::fits) fits,
+                                decltype(KernelDef::prepare) prepare, decltype(KernelDef::run) run, Isa isa = Isa::kAny,
+                                const char* name = kernel_name<Op, Isa::kAny>()) {
+  return {.name = name,
+          .op = &kOpSchema<Op>,
+          .capability = isa,
+          .types = types,
+          .fits = fits,
+          .prepare = prepare,
+          .run = run};
 }
 
 template <Isa kIsa>
-struct Rows {
-  static constexpr std::array<Kernel, 2> kRows = {
-      row<Scatter>(kScatterTypes, nullptr, prepare_scatter, run_scatter, kIsa, row_name<Scatter, kIsa>()),
-      row<ScatterNdAdd>(kScatterTypes, nullptr, prepare_scatter_nd_add, run_scatter, kIsa,
-                        row_name<ScatterNdAdd, kIsa>()),
+struct IsaKernels {
+  static constexpr std::array<KernelDef, 2> kKernels = {
+      make_kernel<Scatter>(kScatterTypes, nullptr, prepare_scatter, run_scatter, kIsa, kernel_name<Scatter, kIsa>()),
+      make_kernel<ScatterNdAdd>(kScatterTypes, nullptr, prepare_scatter_nd_add, run_scatter, kIsa,
+                                kernel_name<ScatterNdAdd, kIsa>()),
   };
 };
 
-/// Where nothing but memory counts, one row serves every instruction set.
-constexpr std::array<Kernel, 4> kAnyRows = {
-    row<GatherNd>(kIndexedTypes, nullptr, prepare_gather_nd, run_gather_nd),
-    row<TakeAlongAxis>(kIndexedTypes, fits_along<TakeAlongAxis>, prepare_along<TakeAlongAxis>, run_along),
-    row<IndexSample>(kIndexedTypes, fits_along<IndexSample>, prepare_along<IndexSample>, run_along),
-    row<OneHot>(kOneHotTypes, nullptr, prepare_one_hot, run_one_hot),
+/// Where nothing but memory counts, one kernel serves every instruction set.
+constexpr std::array<KernelDef, 4> kAnyKernels = {
+    make_kernel<GatherNd>(kIndexedTypes, nullptr, prepare_gather_nd, run_gather_nd),
+    make_kernel<TakeAlongAxis>(kIndexedTypes, fits_along<TakeAlongAxis>, prepare_along<TakeAlongAxis>, run_along),
+    make_kernel<IndexSample>(kIndexedTypes, fits_along<IndexSample>, prepare_along<IndexSample>, run_along),
+    make_kernel<OneHot>(kOneHotTypes, nullptr, prepare_one_hot, run_one_hot),
 };
 
-constexpr auto kRows = rows_detail::join(rows_of_each_isa<Rows>(), kAnyRows);
+constexpr auto kKernels = kernel_table_detail::join(kernels_of_each_isa<IsaKernels>(), kAnyKernels);
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::indexed

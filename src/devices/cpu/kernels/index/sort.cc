@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "devices/cpu/isa/over.h"
+#include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/elementwise/numbers.h"
-#include "devices/cpu/row.h"
 #include "ops/index/argsort.h"
 #include "ops/index/selection.h"
 #include "ops/index/topk.h"
@@ -52,7 +52,7 @@ constexpr DTypes kSorted = kRealTypes - kHalfTypes - DType::kBool;
 constexpr TypeRule kSortTypes = {.operands = kSorted, .results = kSorted, .out = {{{1, DType::kInt64}}}};
 constexpr TypeRule kUniqueTypes = {.operands = kSorted, .results = kSorted | kIndexTypes};
 
-Misfit fits(const void*, const ArgFacts& args) {
+RejectionReason fits(const void*, const ArgFacts& args) {
   return args.shape(0).count() < (int64_t{1} << 32) ? nullptr : "too many elements";
 }
 
@@ -61,7 +61,7 @@ size_t aligned(int64_t bytes) { return static_cast<size_t>(bytes + 63) / 64 * 64
 
 Prepared prepared_order(const Order& order, const ArgFacts& args, const PrepareContext& context) {
   State s;
-  s.functions = &sort_table(row_isa(args.kernel()));
+  s.functions = &sort_table(kernel_isa(args.kernel()));
   s.type = *number_type(args.in(0).dtype);
   s.descending = order.descending;
   s.lines = MemoryLines(args.in(0), order.axis);
@@ -191,7 +191,7 @@ struct UniqueState {
   size_t scratch = 0;  ///< of SortFunctions; behind it lie the sorted elements, then their positions
 };
 
-Misfit fits_unique(const void* op, const ArgFacts& args) {
+RejectionReason fits_unique(const void* op, const ArgFacts& args) {
   const auto& unique = *static_cast<const Unique*>(op);
   if (!unique.axis.empty() || !unique.is_sorted) return "only elements, sorted";
   return fits(op, args);
@@ -199,7 +199,7 @@ Misfit fits_unique(const void* op, const ArgFacts& args) {
 
 Prepared prepare_unique(const void*, const ArgFacts& args, PrepareContext&) {
   UniqueState s;
-  s.functions = &sort_table(row_isa(args.kernel()));
+  s.functions = &sort_table(kernel_isa(args.kernel()));
   s.type = *number_type(args.in(0).dtype);
   s.count = args.shape(0).count();
   s.element = size_of(args.in(0).dtype);
@@ -278,9 +278,9 @@ void run_unique(KernelCall& call) noexcept {
 }
 
 template <class Op, Isa kIsa>
-constexpr Kernel row() {
-  return {.name = row_name<Op, kIsa>(),
-          .op = &kOpRow<Op>,
+constexpr KernelDef make_kernel() {
+  return {.name = kernel_name<Op, kIsa>(),
+          .op = &kOpSchema<Op>,
           .capability = kIsa,
           .types = kSortTypes,
           .fits = fits,
@@ -289,23 +289,24 @@ constexpr Kernel row() {
 }
 
 template <Isa kIsa>
-struct Rows {
-  static constexpr std::array<Kernel, 4> kRows = {row<Topk, kIsa>(), row<TopkV1, kIsa>(), row<Argsort, kIsa>(),
-                                                  Kernel{.name = row_name<Unique, kIsa>(),
-                                                         .op = &kOpRow<Unique>,
-                                                         .capability = kIsa,
-                                                         .types = kUniqueTypes,
-                                                         .sized = true,
-                                                         .fits = fits_unique,
-                                                         .prepare = prepare_unique,
-                                                         .run = run_unique}};
+struct IsaKernels {
+  static constexpr std::array<KernelDef, 4> kKernels = {make_kernel<Topk, kIsa>(), make_kernel<TopkV1, kIsa>(),
+                                                        make_kernel<Argsort, kIsa>(),
+                                                        KernelDef{.name = kernel_name<Unique, kIsa>(),
+                                                                  .op = &kOpSchema<Unique>,
+                                                                  .capability = kIsa,
+                                                                  .types = kUniqueTypes,
+                                                                  .sized = true,
+                                                                  .fits = fits_unique,
+                                                                  .prepare = prepare_unique,
+                                                                  .run = run_unique}};
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::sort

@@ -5,8 +5,8 @@
 
 #include "base/convert.h"
 #include "devices/cpu/isa/lines.h"
-#include "devices/cpu/kernels/rows.h"
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 
 /// Reads images and volumes, channels-last, at given positions: each result pixel is a weighted sum of pixels.
 namespace coracle::cpu::kernels::grid_sample {
@@ -24,7 +24,7 @@ struct State {
   int64_t grid_coordinate = 0;
 };
 
-Misfit fits(const void*, const ArgFacts& args) {
+RejectionReason fits(const void*, const ArgFacts& args) {
   return args.out().shape.count() == 0 || args.shape(0).count() == 0 ? "no elements" : nullptr;
 }
 
@@ -32,7 +32,7 @@ Prepared prepare(const void*, const ArgFacts& args, PrepareContext&) {
   const Shape& x = args.shape(0);
   const Shape& y = args.out().shape;
   State s;
-  s.lines = &lines_table(row_isa(args.kernel()));
+  s.lines = &lines_table(kernel_isa(args.kernel()));
   s.spatial = x.rank() - 2;
   s.channels = x[1];
   s.points = y.count(2, y.rank());
@@ -114,21 +114,21 @@ void run(KernelCall& call) noexcept {
 }
 
 template <Isa kIsa>
-struct Rows {
-  static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<GridSample, kIsa>(),
-                                                         .op = &kOpRow<GridSample>,
-                                                         .capability = kIsa,
-                                                         .layout = LayoutRule::kChannelsLast,
-                                                         .fits = fits,
-                                                         .prepare = prepare,
-                                                         .run = run}};
+struct IsaKernels {
+  static constexpr std::array<KernelDef, 1> kKernels = {KernelDef{.name = kernel_name<GridSample, kIsa>(),
+                                                                  .op = &kOpSchema<GridSample>,
+                                                                  .capability = kIsa,
+                                                                  .layout = LayoutRule::kChannelsLast,
+                                                                  .fits = fits,
+                                                                  .prepare = prepare,
+                                                                  .run = run}};
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::grid_sample

@@ -7,8 +7,8 @@
 #include "base/deadline.h"
 #include "devices/cpu/isa/lines.h"
 #include "devices/cpu/isa/over.h"
-#include "devices/cpu/kernels/rows.h"
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "ops/interp/bicubic_interp.h"
 #include "ops/interp/legacy_bicubic_interp.h"
 #include "ops/interp/legacy_linear_interp.h"
@@ -42,7 +42,7 @@ std::optional<InterpolationRequest> request_of(const InterpolationOperator& op, 
                                [&](int port, int i) { return known_value(args, port, i); });
 }
 
-Misfit misfit_of(const InterpolationOperator& op, const InterpolationKind& kind, const ArgFacts& args) {
+RejectionReason rejection_of(const InterpolationOperator& op, const InterpolationKind& kind, const ArgFacts& args) {
   const bool images = kind.method == InterpolationMethod::kNearest && args.shape(0).rank() == 4;
   if (images) return "images have rows of their own";
   const bool by_shape = args.kernel().layout == LayoutRule::kRowMajor;
@@ -52,14 +52,14 @@ Misfit misfit_of(const InterpolationOperator& op, const InterpolationKind& kind,
 }
 
 template <class Op>
-Misfit fits(const void* op, const ArgFacts& args) {
-  return misfit_of(*static_cast<const Op*>(op), Op::kKind, args);
+RejectionReason fits(const void* op, const ArgFacts& args) {
+  return rejection_of(*static_cast<const Op*>(op), Op::kKind, args);
 }
 
 Prepared prepared_taps(const InterpolationOperator& op, const InterpolationKind& kind, const ArgFacts& args) {
   const InterpolationGeometry g = interpolation_geometry(op, kind, args.shape(0), *request_of(op, args));
   State s;
-  s.lines = &lines_table(row_isa(args.kernel()));
+  s.lines = &lines_table(kernel_isa(args.kernel()));
   s.batch = g.batch;
   s.channels = g.channels;
   int64_t step = g.channels;
@@ -132,33 +132,34 @@ void run(KernelCall& call) noexcept {
 
 /// Images with the channels last, by memory order or by the operator's own format.
 template <class Op, Isa kIsa>
-constexpr std::array<Kernel, 2> rows() {
-  Kernel k{.name = row_name<Op, kIsa>(),
-           .op = &kOpRow<Op>,
-           .capability = kIsa,
-           .layout = LayoutRule::kChannelsLast,
-           .rank = 1,
-           .fits = fits<Op>,
-           .prepare = prepare<Op>,
-           .run = run};
-  Kernel by_shape = k;
+constexpr std::array<KernelDef, 2> make_kernels() {
+  KernelDef k{.name = kernel_name<Op, kIsa>(),
+              .op = &kOpSchema<Op>,
+              .capability = kIsa,
+              .layout = LayoutRule::kChannelsLast,
+              .rank = 1,
+              .fits = fits<Op>,
+              .prepare = prepare<Op>,
+              .run = run};
+  KernelDef by_shape = k;
   by_shape.layout = LayoutRule::kRowMajor;
   return {k, by_shape};
 }
 
 template <Isa kIsa>
-struct Rows {
-  static constexpr auto kRows = rows_detail::join(
-      rows<BicubicInterp, kIsa>(), rows<LinearInterp, kIsa>(), rows<TrilinearInterp, kIsa>(),
-      rows<NearestInterp, kIsa>(), rows<LegacyBicubicInterp, kIsa>(), rows<LegacyLinearInterp, kIsa>(),
-      rows<LegacyTrilinearInterp, kIsa>(), rows<LegacyNearestInterp, kIsa>());
+struct IsaKernels {
+  static constexpr auto kKernels =
+      kernel_table_detail::join(make_kernels<BicubicInterp, kIsa>(), make_kernels<LinearInterp, kIsa>(),
+                                make_kernels<TrilinearInterp, kIsa>(), make_kernels<NearestInterp, kIsa>(),
+                                make_kernels<LegacyBicubicInterp, kIsa>(), make_kernels<LegacyLinearInterp, kIsa>(),
+                                make_kernels<LegacyTrilinearInterp, kIsa>(), make_kernels<LegacyNearestInterp, kIsa>());
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::interpolation

@@ -7,9 +7,9 @@
 
 #include "base/buffer.h"
 #include "base/deadline.h"
-#include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "devices/cpu/pixel_line.h"
-#include "devices/cpu/row.h"
 #include "ops/interp/bilinear_interp.h"
 #include "ops/interp/legacy_bilinear_interp.h"
 #include "ops/interp/legacy_nearest_interp.h"
@@ -55,14 +55,14 @@ bool as_planes(const ArgFacts& args, const InterpolationOperator& op) {
   return args.in(0).layout == Layout::kRowMajor && !is_channels_last(op.format());
 }
 
-Misfit fits(const void* op, const ArgFacts& args) {
+RejectionReason fits(const void* op, const ArgFacts& args) {
   const auto& o = *static_cast<const InterpolationOperator*>(op);
   if (args.shape(0).rank() != 4) return "only images of two dimensions";
   const bool by_shape = args.kernel().layout == LayoutRule::kRowMajor;
   if (is_channels_last(o.format()) != by_shape) return "the channels lie elsewhere";
   if (!request_of(o, args)) return "the size is not known while planning";
   if (as_planes(args, o) && args.view_out() != nullptr) return "only whole images";
-  return by_shape ? nullptr : pixels_misfit(args, false);
+  return by_shape ? nullptr : pixels_rejection(args, false);
 }
 
 Axis axis_of(InterpolationMethod method, const InterpolationAxis& axis) {
@@ -82,8 +82,8 @@ Axis axis_of(InterpolationMethod method, const InterpolationAxis& axis) {
   return a;
 }
 
-Misfit fits_add(const void* op, const ArgFacts& args) {
-  if (const Misfit misfit = fits(op, args)) return misfit;
+RejectionReason fits_add(const void* op, const ArgFacts& args) {
+  if (const RejectionReason rejection = fits(op, args)) return rejection;
   const Shape& y = args.out().shape;
   if (args.shape(NearestInterpAdd::kAddend) != y) return "the addend is repeated";
   const auto& o = *static_cast<const NearestInterpAdd*>(op);
@@ -110,7 +110,7 @@ State state_of_resize(const InterpolationOperator& op, const InterpolationKind& 
   if (args.view_out() != nullptr) s.y = *pixel_line(args.out(), args.view_out());
   s.rows = axis_of(kind.method, g.axes[1]);
   s.columns = axis_of(kind.method, g.axes[2]);
-  const ResizeFunctions& f = resize_table(row_isa(args.kernel()));
+  const ResizeFunctions& f = resize_table(kernel_isa(args.kernel()));
   // An image that keeps its size is copied: infinity times a weight of 0 would not be a number.
   if (kind.method == InterpolationMethod::kNearest || g.axes[1].copy) {
     s.function = s.y.stride == 1 ? f.nearest_plane : f.nearest;
@@ -194,26 +194,26 @@ void run_bytes(KernelCall& call) noexcept {
 /// Images with the channels last, by memory order or by the operator's own format. The nearest pixels of row-major
 /// images are as quickly copied.
 template <class Op, Isa kIsa>
-constexpr std::array<Kernel, 2> rows() {
+constexpr std::array<KernelDef, 2> make_kernels() {
   constexpr bool kAnyOrder = Op::kKind.method == InterpolationMethod::kNearest;
-  Kernel k{.name = row_name<Op, kIsa>(),
-           .op = &kOpRow<Op>,
-           .capability = kIsa,
-           .layout = kAnyOrder ? LayoutRule::kSame : LayoutRule::kChannelsLast,
-           .strided = true,
-           .fits = fits,
-           .prepare = prepare<Op>,
-           .run = run};
-  Kernel by_shape = k;
+  KernelDef k{.name = kernel_name<Op, kIsa>(),
+              .op = &kOpSchema<Op>,
+              .capability = kIsa,
+              .layout = kAnyOrder ? LayoutRule::kSame : LayoutRule::kChannelsLast,
+              .strided = true,
+              .fits = fits,
+              .prepare = prepare<Op>,
+              .run = run};
+  KernelDef by_shape = k;
   by_shape.layout = LayoutRule::kRowMajor;
   by_shape.strided = false;
   return {k, by_shape};
 }
 
 template <class Op, Isa kIsa>
-constexpr std::array<Kernel, 2> rows_of_bytes() {
-  std::array<Kernel, 2> all = rows<Op, kIsa>();
-  for (Kernel& k : all) {
+constexpr std::array<KernelDef, 2> kernels_of_bytes() {
+  std::array<KernelDef, 2> all = make_kernels<Op, kIsa>();
+  for (KernelDef& k : all) {
     k.types = {.operands = DType::kInt8, .results = DType::kInt8};
     k.run = run_bytes;
   }
@@ -221,30 +221,30 @@ constexpr std::array<Kernel, 2> rows_of_bytes() {
 }
 
 template <Isa kIsa>
-constexpr std::array<Kernel, 1> add_rows() {
-  return {Kernel{.name = row_name<NearestInterpAdd, kIsa>(),
-                 .op = &kOpRow<NearestInterpAdd>,
-                 .capability = kIsa,
-                 .layout = LayoutRule::kChannelsLast,
-                 .strided = true,
-                 .fits = fits_add,
-                 .prepare = prepare_add,
-                 .run = run}};
+constexpr std::array<KernelDef, 1> add_kernels() {
+  return {KernelDef{.name = kernel_name<NearestInterpAdd, kIsa>(),
+                    .op = &kOpSchema<NearestInterpAdd>,
+                    .capability = kIsa,
+                    .layout = LayoutRule::kChannelsLast,
+                    .strided = true,
+                    .fits = fits_add,
+                    .prepare = prepare_add,
+                    .run = run}};
 }
 
 template <Isa kIsa>
-struct Rows {
-  static constexpr auto kRows =
-      rows_detail::join(rows<NearestInterp, kIsa>(), rows<BilinearInterp, kIsa>(), rows<LegacyNearestInterp, kIsa>(),
-                        rows<LegacyBilinearInterp, kIsa>(), rows_of_bytes<NearestInterp, kIsa>(),
-                        rows_of_bytes<LegacyNearestInterp, kIsa>(), add_rows<kIsa>());
+struct IsaKernels {
+  static constexpr auto kKernels = kernel_table_detail::join(
+      make_kernels<NearestInterp, kIsa>(), make_kernels<BilinearInterp, kIsa>(),
+      make_kernels<LegacyNearestInterp, kIsa>(), make_kernels<LegacyBilinearInterp, kIsa>(),
+      kernels_of_bytes<NearestInterp, kIsa>(), kernels_of_bytes<LegacyNearestInterp, kIsa>(), add_kernels<kIsa>());
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::resize

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "devices/cpu/contraction.h"
-#include "devices/cpu/kernels/rows.h"
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "ops/matmul/bilinear.h"
 
 /// Sums of products by formula: the first two operands, their result with the third, and so on, each a contraction.
@@ -37,7 +37,7 @@ struct State {
 
 /// What is contracted, one after the other; null where it cannot be.
 struct Chain {
-  Misfit misfit = nullptr;
+  RejectionReason rejection = nullptr;
   std::vector<std::vector<ContractionLabel>> steps;
   std::vector<int64_t> sizes;  ///< elements of the results
   std::vector<bool> batched;   ///< the first dimension, which may be the batch, is in one operand only
@@ -77,7 +77,7 @@ Chain chain_of(const std::vector<Labelled>& operands, const std::vector<int>& re
       if (!left.has(label) && !right.has(label) && !product.has(label)) continue;
       labels.push_back({sizes[static_cast<size_t>(label)], left.step(label), right.step(label), product.step(label)});
     }
-    if (chain.misfit == nullptr) chain.misfit = Contraction::misfit(labels);
+    if (chain.rejection == nullptr) chain.rejection = Contraction::rejection(labels);
     chain.steps.push_back(std::move(labels));
     chain.sizes.push_back(product.shape.count());
     const std::vector<int>& kept = product.labels;
@@ -112,13 +112,13 @@ bool is_short(const Einsum&, const ArgFacts& args) { return args.count(0) < 2; }
 bool is_short(const Bilinear&, const ArgFacts&) { return false; }
 
 template <class T>
-Misfit fits(const void* op, const ArgFacts& args) {
+RejectionReason fits(const void* op, const ArgFacts& args) {
   const auto& o = *static_cast<const T*>(op);
   if (is_short(o, args)) return "one operand";
   for (const Fact* f : args.all_in()) {
     if (f->shape.count() == 0) return "no elements";
   }
-  return chain_of(o, args).misfit;
+  return chain_of(o, args).rejection;
 }
 
 template <class T>
@@ -128,7 +128,7 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   size_t results = 0;
   size_t extra = 0;
   for (size_t i = 0; i < chain.steps.size(); ++i) {
-    s.steps.emplace_back(chain.steps[i], row_isa(args.kernel()), ComputeMode::kFloat32, DType::kFloat32,
+    s.steps.emplace_back(chain.steps[i], kernel_isa(args.kernel()), ComputeMode::kFloat32, DType::kFloat32,
                          chain.batched[i]);
     s.between.push_back(results);
     if (i + 1 < chain.steps.size()) results += (static_cast<size_t>(chain.sizes[i]) * sizeof(float) + 63) / 64 * 64;
@@ -167,24 +167,24 @@ void run(KernelCall& call) noexcept {
 }
 
 template <Isa I>
-struct Rows {
+struct IsaKernels {
   template <class T>
-  static constexpr Kernel row() {
-    return {.name = row_name<T, I>(),
-            .op = &kOpRow<T>,
+  static constexpr KernelDef make_kernel() {
+    return {.name = kernel_name<T, I>(),
+            .op = &kOpSchema<T>,
             .capability = I,
             .fits = fits<T>,
             .prepare = prepare<T>,
             .run = run<T>};
   }
-  static constexpr std::array<Kernel, 2> kRows = {row<Einsum>(), row<Bilinear>()};
+  static constexpr std::array<KernelDef, 2> kKernels = {make_kernel<Einsum>(), make_kernel<Bilinear>()};
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::einsum

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/matmul/linear.h"
 
-#include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "devices/cpu/narrow_gemm.h"
-#include "devices/cpu/row.h"
 #include "devices/cpu/tile_cost.h"
 
 /// Products with packed weights.
@@ -16,30 +16,30 @@ struct State {
   EpilogueProgram epilogue;
 };
 
-Misfit fits(const void* op_attributes, const ArgFacts& args) {
+RejectionReason fits(const void* op_attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const Linear*>(op_attributes);
   if (args.in(1).value == nullptr) return "the weights are not constant";
   if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
   const Shape product = matrix_product_shape(args.shape(0), args.shape(1), false, op.transpose_w);
-  return epilogue_misfit(op, args, 2, product, product.back());
+  return epilogue_rejection(op, args, 2, product, product.back());
 }
 
 GemmShape product_shape(const Linear& op, const Shape& w) {
   return {1, w[op.transpose_w ? 1 : 0], w[op.transpose_w ? 0 : 1]};
 }
 
-Misfit fits_products(const void* op_attributes, const ArgFacts& args) {
-  if (const Misfit misfit = fits(op_attributes, args)) return misfit;
-  if (row_mode(args.kernel()) == ComputeMode::kFloat32) return nullptr;
+RejectionReason fits_products(const void* op_attributes, const ArgFacts& args) {
+  if (const RejectionReason rejection = fits(op_attributes, args)) return rejection;
+  if (kernel_mode(args.kernel()) == ComputeMode::kFloat32) return nullptr;
   const Shape& x = args.shape(0);
   if (x.rank() < 3) return "the rows may be a batch";
-  return mode_misfit(row_mode(args.kernel()), x.count(1, x.rank() - 1),
-                     product_shape(*static_cast<const Linear*>(op_attributes), args.shape(1)));
+  return mode_rejection(kernel_mode(args.kernel()), x.count(1, x.rank() - 1),
+                        product_shape(*static_cast<const Linear*>(op_attributes), args.shape(1)));
 }
 
 std::optional<CostEstimate> cost(const void* op_attributes, const ArgFacts& args) {
   const Shape& x = args.shape(0);
-  return tile_cost(row_mode(args.kernel()),
+  return tile_cost(kernel_mode(args.kernel()),
                    {.rows = x.count(1, x.rank() - 1),
                     .shape = product_shape(*static_cast<const Linear*>(op_attributes), args.shape(1))});
 }
@@ -54,7 +54,7 @@ GemmPlan plan_of(const Linear& op, const ArgFacts& args, const GemmFunctions& ge
   return plan;
 }
 
-GemmForm form_of(const Linear& op, const Kernel& kernel, const GemmShape& shape) {
+GemmForm form_of(const Linear& op, const KernelDef& kernel, const GemmShape& shape) {
   GemmForm form{GemmChoice(kernel)};
   form.depth = shape.depth;
   form.columns = shape.columns;
@@ -119,33 +119,35 @@ void run_narrow(KernelCall& call) noexcept {
 }
 
 template <Isa I>
-struct NarrowRows {
-  static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<"linear.narrow", I>(),
-                                                         .op = &kOpRow<Linear>,
-                                                         .capability = I,
-                                                         .types = {.in = {{{1, kNarrowTypes}}}},
-                                                         .fits = fits,
-                                                         .prepare = prepare_narrow,
-                                                         .run = run_narrow}};
+struct NarrowKernels {
+  static constexpr std::array<KernelDef, 1> kKernels = {KernelDef{.name = kernel_name<"linear.narrow", I>(),
+                                                                  .op = &kOpSchema<Linear>,
+                                                                  .capability = I,
+                                                                  .types = {.in = {{{1, kNarrowTypes}}}},
+                                                                  .fits = fits,
+                                                                  .prepare = prepare_narrow,
+                                                                  .run = run_narrow}};
 };
 
 template <Isa I, ComputeMode P>
-struct Rows {
-  static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<Linear, I, P>(),
-                                                         .op = &kOpRow<Linear>,
-                                                         .capability = I,
-                                                         .mode = P,
-                                                         .fits = fits_products,
-                                                         .estimate = P == ComputeMode::kFloat32 ? nullptr : cost,
-                                                         .prepare = prepare,
-                                                         .run = run}};
+struct IsaKernels {
+  static constexpr std::array<KernelDef, 1> kKernels = {
+      KernelDef{.name = kernel_name<Linear, I, P>(),
+                .op = &kOpSchema<Linear>,
+                .capability = I,
+                .mode = P,
+                .fits = fits_products,
+                .estimate = P == ComputeMode::kFloat32 ? nullptr : cost,
+                .prepare = prepare,
+                .run = run}};
 };
 
-constexpr auto kRows = rows_detail::join(rows_of_all_products<Rows>(), rows_of_each_isa<NarrowRows>());
+constexpr auto kKernels =
+    kernel_table_detail::join(kernels_of_all_products<IsaKernels>(), kernels_of_each_isa<NarrowKernels>());
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::linear

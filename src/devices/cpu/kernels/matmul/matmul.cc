@@ -5,8 +5,8 @@
 
 #include "base/buffer.h"
 #include "devices/cpu/contraction.h"
-#include "devices/cpu/kernels/rows.h"
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "devices/cpu/tile_cost.h"
 #include "ops/matmul/addmm.h"
 #include "ops/matmul/baddbmm.h"
@@ -77,23 +77,23 @@ bool rows_may_be_a_batch(const Form& form, const Shape& x, const Shape& y) {
   return x.rank() == 2 || y.rank() < x.rank() || (y[0] == 1 && x[0] > 1);
 }
 
-Misfit misfit_of(const Form& form, const ArgFacts& args) {
+RejectionReason rejection_of(const Form& form, const ArgFacts& args) {
   const Shape& x = args.shape(form.x);
   const Shape& y = args.shape(form.x + 1);
   if (args.out().shape.count() == 0 || x.count() == 0 || x.rank() == 0 || y.rank() == 0) return "no elements";
-  if (const Misfit misfit = Contraction::misfit(labels_of(form, x, y))) return misfit;
-  const ComputeMode mode = row_mode(args.kernel());
+  if (const RejectionReason rejection = Contraction::rejection(labels_of(form, x, y))) return rejection;
+  const ComputeMode mode = kernel_mode(args.kernel());
   if (mode == ComputeMode::kFloat32) return nullptr;
   if (x.rank() < 3) return "the rows may be a batch";
   const int64_t rows = x[x.rank() - (form.transpose_x ? 1 : 2)];
   if (rows < kLeastRowsToPackTiles) return "too few rows for matrix tiles";
-  return mode_misfit(mode, rows, {1, x[x.rank() - (form.transpose_x ? 2 : 1)], args.out().shape.back()});
+  return mode_rejection(mode, rows, {1, x[x.rank() - (form.transpose_x ? 2 : 1)], args.out().shape.back()});
 }
 
 /// Of one matrix of a batch.
 std::optional<CostEstimate> cost_of(const Form& form, const ArgFacts& args) {
   const Shape& x = args.shape(form.x);
-  return tile_cost(row_mode(args.kernel()),
+  return tile_cost(kernel_mode(args.kernel()),
                    {.rows = x[x.rank() - (form.transpose_x ? 1 : 2)],
                     .shape = {1, x[x.rank() - (form.transpose_x ? 2 : 1)], args.out().shape.back()},
                     .packs = true});
@@ -116,11 +116,11 @@ void set_added(const Form& form, const ArgFacts& args, State& s) {
 }
 
 Prepared prepared_product(const Form& form, const ArgFacts& args) {
-  const Kernel& kernel = args.kernel();
+  const KernelDef& kernel = args.kernel();
   const Shape& x = args.shape(form.x);
   const Shape& y = args.shape(form.x + 1);
   State s;
-  s.product = Contraction(labels_of(form, x, y), row_isa(kernel), row_mode(kernel), args.out().dtype,
+  s.product = Contraction(labels_of(form, x, y), kernel_isa(kernel), kernel_mode(kernel), args.out().dtype,
                           rows_may_be_a_batch(form, x, y));
   if (form.adds()) set_added(form, args, s);
   const size_t workspace = s.product.workspace();
@@ -129,8 +129,8 @@ Prepared prepared_product(const Form& form, const ArgFacts& args) {
 }
 
 template <class T>
-Misfit fits(const void* op, const ArgFacts& args) {
-  return misfit_of(form_of(*static_cast<const T*>(op)), args);
+RejectionReason fits(const void* op, const ArgFacts& args) {
+  return rejection_of(form_of(*static_cast<const T*>(op)), args);
 }
 
 template <class T>
@@ -165,11 +165,11 @@ void run(KernelCall& call) noexcept {
 }
 
 template <Isa I, ComputeMode P>
-struct Rows {
+struct IsaKernels {
   template <class T, size_t kFirst = 0>
-  static constexpr Kernel row() {
-    return {.name = row_name<T, I, P>(),
-            .op = &kOpRow<T>,
+  static constexpr KernelDef make_kernel() {
+    return {.name = kernel_name<T, I, P>(),
+            .op = &kOpSchema<T>,
             .capability = I,
             .mode = P,
             .fits = fits<T>,
@@ -177,34 +177,35 @@ struct Rows {
             .prepare = prepare<T>,
             .run = run<kFirst>};
   }
-  static constexpr std::array<Kernel, 5> kRows = {row<Matmul>(), row<Bmm>(), row<Mv>(), row<Addmm, 1>(),
-                                                  row<Baddbmm, 1>()};
+  static constexpr std::array<KernelDef, 5> kKernels = {make_kernel<Matmul>(), make_kernel<Bmm>(), make_kernel<Mv>(),
+                                                        make_kernel<Addmm, 1>(), make_kernel<Baddbmm, 1>()};
 };
 
 constexpr TypeRule kDoubleTypes = {.operands = DType::kFloat64, .results = DType::kFloat64};
 
 template <Isa I>
-struct DoubleRows {
+struct DoubleKernels {
   template <class T>
-  static constexpr Kernel row(const char* name) {
+  static constexpr KernelDef make_kernel(const char* name) {
     return {.name = name,
-            .op = &kOpRow<T>,
+            .op = &kOpSchema<T>,
             .capability = I,
             .types = kDoubleTypes,
             .fits = fits<T>,
             .prepare = prepare<T>,
             .run = run<0>};
   }
-  static constexpr std::array<Kernel, 3> kRows = {row<Matmul>(row_name<"matmul.float64", I>()),
-                                                  row<Bmm>(row_name<"bmm.float64", I>()),
-                                                  row<Mv>(row_name<"mv.float64", I>())};
+  static constexpr std::array<KernelDef, 3> kKernels = {make_kernel<Matmul>(kernel_name<"matmul.float64", I>()),
+                                                        make_kernel<Bmm>(kernel_name<"bmm.float64", I>()),
+                                                        make_kernel<Mv>(kernel_name<"mv.float64", I>())};
 };
 
-constexpr auto kRows = rows_detail::join(rows_of_all_products<Rows>(), rows_of_each_isa<DoubleRows>());
+constexpr auto kKernels =
+    kernel_table_detail::join(kernels_of_all_products<IsaKernels>(), kernels_of_each_isa<DoubleKernels>());
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::matmul

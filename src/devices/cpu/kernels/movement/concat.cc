@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "ops/movement/split.h"
 #include "ops/movement/split_with_num.h"
 #include "ops/movement/stack.h"
@@ -137,7 +137,7 @@ std::optional<BlockLine> block_line(const Fact& fact, const StridedView& view, i
   return line;
 }
 
-Misfit fits_concat(const void*, const ArgFacts& args) {
+RejectionReason fits_concat(const void*, const ArgFacts& args) {
   if (!known_number(args, 1, 0)) return "the axis is not constant";
   if (args.view_out() != nullptr) return "the result is strided";
   for (int i = 0; i < args.count(0); ++i) {
@@ -178,7 +178,7 @@ template <class Op>
 constexpr int kAxisPort = std::is_same_v<Op, Split> ? 2 : 1;
 
 template <class Op>
-Misfit fits_split(const void*, const ArgFacts& args) {
+RejectionReason fits_split(const void*, const ArgFacts& args) {
   return known_number(args, kAxisPort<Op>, 0) ? nullptr : "the axis is not constant";
 }
 
@@ -207,10 +207,10 @@ Prepared prepare_slices(const void* op, const ArgFacts& args, PrepareContext&) {
 }
 
 template <class Op>
-constexpr Kernel row(LayoutRule layout, decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare,
-                     decltype(Kernel::run) run, bool strided = false) {
-  return {.name = row_name<Op, Isa::kAny>(),
-          .op = &kOpRow<Op>,
+constexpr KernelDef make_kernel(LayoutRule layout, decltype(KernelDef::fits) fits, decltype(KernelDef::prepare) prepare,
+                                decltype(KernelDef::run) run, bool strided = false) {
+  return {.name = kernel_name<Op, Isa::kAny>(),
+          .op = &kOpSchema<Op>,
           .layout = layout,
           .types = kAnyTypeRule,
           .strided = strided,
@@ -219,18 +219,18 @@ constexpr Kernel row(LayoutRule layout, decltype(Kernel::fits) fits, decltype(Ke
           .run = run};
 }
 
-constexpr Kernel kRows[] = {
-    row<Concat>(LayoutRule::kSame, fits_concat, prepare_concat, run<true>, true),
-    row<Stack>(LayoutRule::kRowMajor, nullptr, prepare_stack, run<true>),
-    row<Split>(LayoutRule::kSame, fits_split<Split>, prepare_split<Split>, run<false>),
-    row<SplitWithNum>(LayoutRule::kSame, fits_split<SplitWithNum>, prepare_split<SplitWithNum>, run<false>),
-    row<Unstack>(LayoutRule::kRowMajor, nullptr, prepare_slices<Unstack>, run<false>),
-    row<Unbind>(LayoutRule::kRowMajor, nullptr, prepare_slices<Unbind>, run<false>),
+constexpr KernelDef kKernels[] = {
+    make_kernel<Concat>(LayoutRule::kSame, fits_concat, prepare_concat, run<true>, true),
+    make_kernel<Stack>(LayoutRule::kRowMajor, nullptr, prepare_stack, run<true>),
+    make_kernel<Split>(LayoutRule::kSame, fits_split<Split>, prepare_split<Split>, run<false>),
+    make_kernel<SplitWithNum>(LayoutRule::kSame, fits_split<SplitWithNum>, prepare_split<SplitWithNum>, run<false>),
+    make_kernel<Unstack>(LayoutRule::kRowMajor, nullptr, prepare_slices<Unstack>, run<false>),
+    make_kernel<Unbind>(LayoutRule::kRowMajor, nullptr, prepare_slices<Unbind>, run<false>),
 };
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::concat

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/transpose.h"
-#include "devices/cpu/kernels/rows.h"
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "devices/element_walks.h"
 
 /// Operators that only move elements: the result, from first to last element in memory, is met along a walk over the
@@ -108,12 +108,12 @@ std::optional<State> plan(const void* op, const ArgFacts& args) {
 }
 
 template <class Op>
-Misfit fits(const void* op, const ArgFacts& args) {
+RejectionReason fits(const void* op, const ArgFacts& args) {
   return plan<Op>(op, args) ? nullptr : "the elements to move are not known while planning, or in another order";
 }
 
 Prepared prepared_walk(State s, const ArgFacts& args) {
-  s.functions = &transpose_table(row_isa(args.kernel()));
+  s.functions = &transpose_table(kernel_isa(args.kernel()));
   s.element = size_of(args.in(0).dtype);
   return prepared(s);
 }
@@ -135,9 +135,9 @@ void run(KernelCall& call) noexcept {
 }
 
 template <class Op, Isa kIsa>
-constexpr Kernel row(LayoutRule layout) {
-  return {.name = row_name<Op, kIsa>(),
-          .op = &kOpRow<Op>,
+constexpr KernelDef make_kernel(LayoutRule layout) {
+  return {.name = kernel_name<Op, kIsa>(),
+          .op = &kOpSchema<Op>,
           .capability = kIsa,
           .layout = layout,
           .types = kRealRule,
@@ -147,24 +147,24 @@ constexpr Kernel row(LayoutRule layout) {
 }
 
 template <Isa kIsa, class... Ops>
-constexpr std::array<Kernel, sizeof...(Ops)> rows_of(LayoutRule layout) {
-  return {row<Ops, kIsa>(layout)...};
+constexpr std::array<KernelDef, sizeof...(Ops)> kernels_of(LayoutRule layout) {
+  return {make_kernel<Ops, kIsa>(layout)...};
 }
 
 /// In the operand's own order where that works, else row-major.
 template <Isa kIsa>
-struct Rows {
-  static constexpr auto kRows =
-      rows_detail::join(rows_of<kIsa, Slice, StridedSlice, Expand, ExpandAs, Flip, ChannelShuffle>(LayoutRule::kSame),
-                        rows_of<kIsa, Transpose, Slice, StridedSlice, Expand, ExpandAs, Flip, Tile, LegacyExpand,
-                                PixelShuffle, ChannelShuffle, ShuffleChannel>(LayoutRule::kRowMajor));
+struct IsaKernels {
+  static constexpr auto kKernels = kernel_table_detail::join(
+      kernels_of<kIsa, Slice, StridedSlice, Expand, ExpandAs, Flip, ChannelShuffle>(LayoutRule::kSame),
+      kernels_of<kIsa, Transpose, Slice, StridedSlice, Expand, ExpandAs, Flip, Tile, LegacyExpand, PixelShuffle,
+                 ChannelShuffle, ShuffleChannel>(LayoutRule::kRowMajor));
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::movement

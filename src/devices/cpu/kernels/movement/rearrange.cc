@@ -105,7 +105,7 @@ int64_t pad_source(int64_t i, int64_t n, PadMode mode) {
   return kNone;
 }
 
-Misfit fits_pad3d(const void* op, const ArgFacts& args) {
+RejectionReason fits_pad3d(const void* op, const ArgFacts& args) {
   if (args.has(1) && known_value(args, 1) == nullptr) return "the paddings are not constant";
   const Ints paddings = args.has(1) ? known_value(args, 1)->integers() : Ints(6, 0);
   if (std::any_of(paddings.begin(), paddings.end(), [](int64_t p) { return p < 0; })) return "something is cut off";
@@ -178,25 +178,26 @@ void run_pad3d(KernelCall& call) noexcept {
 }
 
 template <class Op>
-constexpr Kernel row(decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare, decltype(Kernel::run) run) {
-  return {.name = row_name<Op, Isa::kAny>(),
-          .op = &kOpRow<Op>,
+constexpr KernelDef make_kernel(decltype(KernelDef::fits) fits, decltype(KernelDef::prepare) prepare,
+                                decltype(KernelDef::run) run) {
+  return {.name = kernel_name<Op, Isa::kAny>(),
+          .op = &kOpSchema<Op>,
           .types = kRealRule,
           .fits = fits,
           .prepare = prepare,
           .run = run};
 }
 
-constexpr std::array<Kernel, 4> kRows = {
-    row<Meshgrid>(nullptr, nullptr, run_meshgrid),
-    row<Tril>(nullptr, prepare_triangle<Tril>, run_triangle<true>),
-    row<Triu>(nullptr, prepare_triangle<Triu>, run_triangle<false>),
-    row<Pad3d>(fits_pad3d, prepare_pad3d, run_pad3d),
+constexpr std::array<KernelDef, 4> kKernels = {
+    make_kernel<Meshgrid>(nullptr, nullptr, run_meshgrid),
+    make_kernel<Tril>(nullptr, prepare_triangle<Tril>, run_triangle<true>),
+    make_kernel<Triu>(nullptr, prepare_triangle<Triu>, run_triangle<false>),
+    make_kernel<Pad3d>(fits_pad3d, prepare_pad3d, run_pad3d),
 };
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::rearrange

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "devices/cpu/isa/transpose.h"
-#include "devices/cpu/kernels/rows.h"
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 
 /// Brings images from one element order into the other: one matrix transposition each, shared among threads by pixels.
 namespace coracle::cpu::kernels::relayout {
@@ -96,35 +96,35 @@ void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
 
 Prepared prepare(const void*, const ArgFacts& args, PrepareContext&) {
   State s = state_for(args);
-  if (row_isa(args.kernel()) != Isa::kAny) s.functions = &transpose_table(row_isa(args.kernel()));
+  if (kernel_isa(args.kernel()) != Isa::kAny) s.functions = &transpose_table(kernel_isa(args.kernel()));
   Prepared made = prepared(s);
   if (!s.copy && args.in(0).shape.rank() == 4) made.rows = {1, 0, 1};
   return made;
 }
 
 template <Isa kIsa>
-constexpr std::array<Kernel, 1> row() {
-  return {Kernel{.name = row_name<Relayout, kIsa>(),
-                 .op = &kOpRow<Relayout>,
-                 .capability = kIsa,
-                 .layout = LayoutRule::kRelayout,
-                 .types = kIsa == Isa::kAny ? kAnyTypeRule : kRealRule,
-                 .prepare = prepare,
-                 .run = run,
-                 .run_rows = run_rows}};
+constexpr std::array<KernelDef, 1> make_kernel() {
+  return {KernelDef{.name = kernel_name<Relayout, kIsa>(),
+                    .op = &kOpSchema<Relayout>,
+                    .capability = kIsa,
+                    .layout = LayoutRule::kRelayout,
+                    .types = kIsa == Isa::kAny ? kAnyTypeRule : kRealRule,
+                    .prepare = prepare,
+                    .run = run,
+                    .run_rows = run_rows}};
 }
 
 template <Isa kIsa>
-struct Rows {
-  static constexpr auto kRows = row<kIsa>();
+struct IsaKernels {
+  static constexpr auto kKernels = make_kernel<kIsa>();
 };
 
-/// The portable row is last and takes everything.
-constexpr auto kRows = rows_detail::join(rows_of_each_isa<Rows>(), row<Isa::kAny>());
+/// The portable kernel is last and takes everything.
+constexpr auto kKernels = kernel_table_detail::join(kernels_of_each_isa<IsaKernels>(), make_kernel<Isa::kAny>());
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::relayout

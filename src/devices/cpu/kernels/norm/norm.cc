@@ -5,8 +5,8 @@
 #include <cstring>
 #include <vector>
 
-#include "devices/cpu/kernels/rows.h"
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "ops/norm/affine_channel.h"
 #include "ops/norm/batch_norm.h"
 #include "ops/norm/group_norm.h"
@@ -48,7 +48,7 @@ RowState rows_of(const ArgFacts& args, int begin_axis, double epsilon) {
 Prepared prepare_layer_norm(const void* op, const ArgFacts& args, PrepareContext&) {
   const auto& o = *static_cast<const LayerNorm*>(op);
   RowState s = rows_of(args, o.begin_norm_axis, o.epsilon);
-  s.function = norm_table(row_isa(args.kernel())).layer_norm;
+  s.function = norm_table(kernel_isa(args.kernel())).layer_norm;
   s.scale = index_or_none(args, 1);
   s.bias = index_or_none(args, 2);
   if (args.out_count(1) > 0) s.mean = 1;
@@ -56,7 +56,7 @@ Prepared prepare_layer_norm(const void* op, const ArgFacts& args, PrepareContext
   return in_place(prepared(s));
 }
 
-Misfit fits_rms_norm(const void*, const ArgFacts& args) {
+RejectionReason fits_rms_norm(const void*, const ArgFacts& args) {
   if (args.has(1)) return "a bias before the norm";
   return args.out_count(2) == 0 ? nullptr : "the inverse deviation is wanted";
 }
@@ -64,7 +64,7 @@ Misfit fits_rms_norm(const void*, const ArgFacts& args) {
 Prepared prepare_rms_norm(const void* op, const ArgFacts& args, PrepareContext&) {
   const auto& o = *static_cast<const RmsNorm*>(op);
   RowState s = rows_of(args, o.begin_norm_axis, o.epsilon);
-  s.function = norm_table(row_isa(args.kernel())).rms_norm;
+  s.function = norm_table(kernel_isa(args.kernel())).rms_norm;
   s.residual = index_or_none(args, 2);
   s.scale = index_or_none(args, 3);
   s.bias = index_or_none(args, 4);
@@ -112,23 +112,23 @@ double number_or(const ArgFacts& args, int port, int64_t i, double missing) {
   return t == nullptr ? missing : t->number(i);
 }
 
-Misfit constant_channels(const ArgFacts& args, int ports) {
+RejectionReason constant_channels(const ArgFacts& args, int ports) {
   for (int port = 1; port <= ports; ++port) {
     if (args.has(port) && known_value(args, port) == nullptr) return "the parameters are not constant";
   }
   return nullptr;
 }
 
-Misfit fits_batch_norm(const void* op, const ArgFacts& args) {
+RejectionReason fits_batch_norm(const void* op, const ArgFacts& args) {
   if (static_cast<const BatchNorm*>(op)->uses_batch()) return "statistics of the batch";
   return constant_channels(args, 4);
 }
 
-Misfit fits_affine_channel(const void*, const ArgFacts& args) { return constant_channels(args, 2); }
+RejectionReason fits_affine_channel(const void*, const ArgFacts& args) { return constant_channels(args, 2); }
 
 AffineState affine_state(const ArgFacts& args, DataFormat format) {
   AffineState s;
-  s.functions = &norm_table(row_isa(args.kernel()));
+  s.functions = &norm_table(kernel_isa(args.kernel()));
   s.lines = MemoryLines(args.in(0), channel_axis(format, args.shape(0).rank()));
   s.scale.resize(static_cast<size_t>(s.lines.length));
   s.shift.resize(s.scale.size());
@@ -204,17 +204,17 @@ struct GroupState {
   int bias = -1;
 };
 
-Misfit fits_one_result(const ArgFacts& args) {
+RejectionReason fits_one_result(const ArgFacts& args) {
   return args.all_out().size() == 1 ? nullptr : "the statistics are wanted";
 }
 
-Misfit fits_group_norm(const void*, const ArgFacts& args) { return fits_one_result(args); }
+RejectionReason fits_group_norm(const void*, const ArgFacts& args) { return fits_one_result(args); }
 
 Prepared prepared_groups(const ArgFacts& args, int64_t groups, int channel, double epsilon) {
   const Shape& x = args.shape(0);
   const MemoryLines lines(args.in(0), channel);
   GroupState s;
-  s.functions = &norm_table(row_isa(args.kernel()));
+  s.functions = &norm_table(kernel_isa(args.kernel()));
   s.channels_last = lines.inner == 1;
   s.batch = x[0];
   s.norm.groups = static_cast<size_t>(groups);
@@ -232,7 +232,7 @@ Prepared prepare_group_norm(const void* op, const ArgFacts& args, PrepareContext
   return prepared_groups(args, o.groups, channel_axis(o.data_format, args.shape(0).rank()), o.epsilon);
 }
 
-Misfit fits_instance_norm(const void*, const ArgFacts& args) {
+RejectionReason fits_instance_norm(const void*, const ArgFacts& args) {
   if (args.shape(0)[1] == 0) return "no channels";
   return fits_one_result(args);
 }
@@ -272,10 +272,10 @@ void run_groups(KernelCall& call) noexcept {
 constexpr TypeRule kBatchNormTypes = {.out = {{{5, DType::kUint8}}}};
 
 template <class Op, Isa kIsa>
-constexpr Kernel row(LayoutRule layout, decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare,
-                     decltype(Kernel::run) run, const TypeRule& types = kFloat32Rule) {
-  return {.name = row_name<Op, kIsa>(),
-          .op = &kOpRow<Op>,
+constexpr KernelDef make_kernel(LayoutRule layout, decltype(KernelDef::fits) fits, decltype(KernelDef::prepare) prepare,
+                                decltype(KernelDef::run) run, const TypeRule& types = kFloat32Rule) {
+  return {.name = kernel_name<Op, kIsa>(),
+          .op = &kOpSchema<Op>,
           .capability = kIsa,
           .layout = layout,
           .types = types,
@@ -285,22 +285,22 @@ constexpr Kernel row(LayoutRule layout, decltype(Kernel::fits) fits, decltype(Ke
 }
 
 template <Isa kIsa>
-struct Rows {
-  static constexpr std::array<Kernel, 6> kRows = {
-      row<LayerNorm, kIsa>(LayoutRule::kRowMajor, nullptr, prepare_layer_norm, run_rows),
-      row<RmsNorm, kIsa>(LayoutRule::kRowMajor, fits_rms_norm, prepare_rms_norm, run_rows),
-      row<BatchNorm, kIsa>(LayoutRule::kSame, fits_batch_norm, prepare_batch_norm, run_affine, kBatchNormTypes),
-      row<AffineChannel, kIsa>(LayoutRule::kSame, fits_affine_channel, prepare_affine_channel, run_affine),
-      row<coracle::GroupNorm, kIsa>(LayoutRule::kSame, fits_group_norm, prepare_group_norm, run_groups),
-      row<InstanceNorm, kIsa>(LayoutRule::kSame, fits_instance_norm, prepare_instance_norm, run_groups),
+struct IsaKernels {
+  static constexpr std::array<KernelDef, 6> kKernels = {
+      make_kernel<LayerNorm, kIsa>(LayoutRule::kRowMajor, nullptr, prepare_layer_norm, run_rows),
+      make_kernel<RmsNorm, kIsa>(LayoutRule::kRowMajor, fits_rms_norm, prepare_rms_norm, run_rows),
+      make_kernel<BatchNorm, kIsa>(LayoutRule::kSame, fits_batch_norm, prepare_batch_norm, run_affine, kBatchNormTypes),
+      make_kernel<AffineChannel, kIsa>(LayoutRule::kSame, fits_affine_channel, prepare_affine_channel, run_affine),
+      make_kernel<coracle::GroupNorm, kIsa>(LayoutRule::kSame, fits_group_norm, prepare_group_norm, run_groups),
+      make_kernel<InstanceNorm, kIsa>(LayoutRule::kSame, fits_instance_norm, prepare_instance_norm, run_groups),
   };
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::norm

@@ -6,8 +6,8 @@
 
 #include "devices/cpu/isa/binary.h"
 #include "devices/cpu/isa/unary.h"
-#include "devices/cpu/kernels/rows.h"
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "ops/quantize/dequantize_linear.h"
 #include "ops/quantize/fake_quantize_dequantize_moving_average_abs_max.h"
 #include "ops/quantize/fake_quantize_moving_average_abs_max.h"
@@ -40,14 +40,14 @@ Form form_of(const FakeQuantizeDequantizeMovingAverageAbsMax& op) { return {op.b
 Form form_of(const FakeQuantizeMovingAverageAbsMax& op) { return {op.bit_length, -1, op.round_type, false}; }
 Form form_of(const QuantizeLinear& op) { return {op.bit_length, op.quant_axis, op.round_type, false}; }
 
-Misfit fits_scale(const ArgFacts& args) {
+RejectionReason fits_scale(const ArgFacts& args) {
   if (args.all_out().size() != 1) return "the training state is wanted";
   const Tensor* scale = known_value(args, 1);
   return scale == nullptr || scale->count() == 0 ? "the scale is not constant" : nullptr;
 }
 
 template <class Op>
-Misfit fits(const void* op, const ArgFacts& args) {
+RejectionReason fits(const void* op, const ArgFacts& args) {
   if constexpr (std::is_same_v<Op, QuantizeLinear>) {
     if (static_cast<const Op*>(op)->only_observer) return "only observes";
   }
@@ -56,7 +56,7 @@ Misfit fits(const void* op, const ArgFacts& args) {
 
 Prepared prepared_form(const Form& form, const ArgFacts& args) {
   State s;
-  s.functions = &quantize_table(row_isa(args.kernel()));
+  s.functions = &quantize_table(kernel_isa(args.kernel()));
   s.quantization.range = quantization_limit(form.bits);
   s.quantization.round_half_away = form.rounding == QuantizationRounding::kHalfAwayFromZero;
   s.quantization.dequantize = form.dequantize;
@@ -72,15 +72,15 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   return prepared_form(form_of(*static_cast<const Op*>(op)), args);
 }
 
-Misfit fits_dequantize(const void* op, const ArgFacts& args) {
+RejectionReason fits_dequantize(const void* op, const ArgFacts& args) {
   if (static_cast<const DequantizeLinear*>(op)->only_observer) return "only observes";
-  if (const Misfit misfit = fits_scale(args)) return misfit;
+  if (const RejectionReason rejection = fits_scale(args)) return rejection;
   return known_value(args, 1)->count() == 1 ? nullptr : "more than one scale";
 }
 
 Prepared prepare_dequantize(const void* op, const ArgFacts& args, PrepareContext&) {
   State s;
-  s.unary = &unary_table(row_isa(args.kernel()));
+  s.unary = &unary_table(kernel_isa(args.kernel()));
   s.factor = {.kind = UnaryKind::kScaleShift,
               .a = scales_of(*known_value(args, 1))[0] /
                    quantization_limit(static_cast<const DequantizeLinear*>(op)->bit_length)};
@@ -124,12 +124,14 @@ void run(KernelCall& call) noexcept {
   });
 }
 
-Misfit fits_to_int8(const void*, const ArgFacts& args) { return args.has(1) ? "multiplies by a factor" : nullptr; }
+RejectionReason fits_to_int8(const void*, const ArgFacts& args) {
+  return args.has(1) ? "multiplies by a factor" : nullptr;
+}
 
 Prepared prepare_to_int8(const void* op_attributes, const ArgFacts& args, PrepareContext&) {
   const auto& op = *static_cast<const ToInt8*>(op_attributes);
   State s;
-  s.functions = &quantize_table(row_isa(args.kernel()));
+  s.functions = &quantize_table(kernel_isa(args.kernel()));
   s.quantization.round_half_away = op.round_type == QuantizationRounding::kHalfAwayFromZero;
   s.scales = {op.scale};
   s.count = args.shape(0).count();
@@ -160,7 +162,7 @@ struct ScaledState {
   bool round_half_away = false;
 };
 
-Misfit fits_scaled(const void*, const ArgFacts& args) {
+RejectionReason fits_scaled(const void*, const ArgFacts& args) {
   if (!args.has(1)) return "there is no factor";
   const Shape& x = args.shape(0);
   const Shape& factor = args.shape(1);
@@ -172,8 +174,8 @@ Misfit fits_scaled(const void*, const ArgFacts& args) {
 Prepared prepare_scaled(const void* op_attributes, const ArgFacts& args, PrepareContext&) {
   const auto& op = *static_cast<const ToInt8*>(op_attributes);
   const Shape& x = args.shape(0);
-  return prepared(ScaledState{.quantize = &quantize_table(row_isa(args.kernel())),
-                              .binary = &binary_table(row_isa(args.kernel())),
+  return prepared(ScaledState{.quantize = &quantize_table(kernel_isa(args.kernel())),
+                              .binary = &binary_table(kernel_isa(args.kernel())),
                               .images = x[0],
                               .pixels = x[2] * x[3],
                               .channels = x[1],
@@ -209,9 +211,9 @@ void run_scaled(KernelCall& call) noexcept {
 constexpr TypeRule kQuantizeRule = {.in = {{{2, DTypes::all()}}}};
 
 template <class Op, Isa kIsa>
-constexpr Kernel row(decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare) {
-  return {.name = row_name<Op, kIsa>(),
-          .op = &kOpRow<Op>,
+constexpr KernelDef make_kernel(decltype(KernelDef::fits) fits, decltype(KernelDef::prepare) prepare) {
+  return {.name = kernel_name<Op, kIsa>(),
+          .op = &kOpSchema<Op>,
           .capability = kIsa,
           .layout = LayoutRule::kSame,
           .types = kQuantizeRule,
@@ -221,41 +223,41 @@ constexpr Kernel row(decltype(Kernel::fits) fits, decltype(Kernel::prepare) prep
 }
 
 template <class Op, Isa kIsa>
-constexpr Kernel quantize_row() {
-  return row<Op, kIsa>(fits<Op>, prepare<Op>);
+constexpr KernelDef quantize_kernel() {
+  return make_kernel<Op, kIsa>(fits<Op>, prepare<Op>);
 }
 
 template <Isa kIsa>
-struct Rows {
-  static constexpr std::array<Kernel, 6> kRows = {
-      quantize_row<FakeQuantizeDequantizeMovingAverageAbsMax, kIsa>(),
-      quantize_row<FakeQuantizeMovingAverageAbsMax, kIsa>(),
-      quantize_row<QuantizeLinear, kIsa>(),
-      row<DequantizeLinear, kIsa>(fits_dequantize, prepare_dequantize),
-      Kernel{.name = row_name<ToInt8, kIsa>(),
-             .op = &kOpRow<ToInt8>,
-             .capability = kIsa,
-             .layout = LayoutRule::kSame,
-             .types = {.results = DType::kInt8},
-             .fits = fits_to_int8,
-             .prepare = prepare_to_int8,
-             .run = run_to_int8},
-      Kernel{.name = row_name<"to_int8.channels", kIsa>(),
-             .op = &kOpRow<ToInt8>,
-             .capability = kIsa,
-             .layout = LayoutRule::kChannelsLast,
-             .types = {.results = DType::kInt8},
-             .fits = fits_scaled,
-             .prepare = prepare_scaled,
-             .run = run_scaled},
+struct IsaKernels {
+  static constexpr std::array<KernelDef, 6> kKernels = {
+      quantize_kernel<FakeQuantizeDequantizeMovingAverageAbsMax, kIsa>(),
+      quantize_kernel<FakeQuantizeMovingAverageAbsMax, kIsa>(),
+      quantize_kernel<QuantizeLinear, kIsa>(),
+      make_kernel<DequantizeLinear, kIsa>(fits_dequantize, prepare_dequantize),
+      KernelDef{.name = kernel_name<ToInt8, kIsa>(),
+                .op = &kOpSchema<ToInt8>,
+                .capability = kIsa,
+                .layout = LayoutRule::kSame,
+                .types = {.results = DType::kInt8},
+                .fits = fits_to_int8,
+                .prepare = prepare_to_int8,
+                .run = run_to_int8},
+      KernelDef{.name = kernel_name<"to_int8.channels", kIsa>(),
+                .op = &kOpSchema<ToInt8>,
+                .capability = kIsa,
+                .layout = LayoutRule::kChannelsLast,
+                .types = {.results = DType::kInt8},
+                .fits = fits_scaled,
+                .prepare = prepare_scaled,
+                .run = run_scaled},
   };
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::quantize

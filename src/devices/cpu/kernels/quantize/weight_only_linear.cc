@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/quantize/weight_only_linear.h"
 
-#include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "devices/cpu/narrow_gemm.h"
-#include "devices/cpu/row.h"
 #include "ops/quantize/llm_int8_linear.h"
 
 /// Products with weights that files have in eight or four bits and scales for each column, or for each column and group
@@ -85,7 +85,7 @@ WeightPacking packing_of(const LlmInt8Linear&) { return weight_packing("llm.int8
 int64_t group_of(const WeightOnlyLinear& op) { return op.group_size; }
 int64_t group_of(const LlmInt8Linear&) { return -1; }
 
-Misfit fits(const void*, const ArgFacts& args) {
+RejectionReason fits(const void*, const ArgFacts& args) {
   if (args.in(1).value == nullptr || args.in(3).value == nullptr) return "the weights are not constant";
   if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
   return nullptr;
@@ -94,10 +94,10 @@ Misfit fits(const void*, const ArgFacts& args) {
 template <class Op>
 Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const Op*>(op_attributes);
-  const GemmFunctions& gemm = gemm_table(row_isa(args.kernel()));
+  const GemmFunctions& gemm = gemm_table(kernel_isa(args.kernel()));
   const WeightPacking packing = packing_of(op);
   WeightOnlyForm form;
-  form.isa = static_cast<int64_t>(row_isa(args.kernel()));
+  form.isa = static_cast<int64_t>(kernel_isa(args.kernel()));
   form.bits = packing.bits;
   form.plain = packing.plain ? 1 : 0;
   form.tiled = packing.tiled ? 1 : 0;
@@ -127,25 +127,25 @@ void run(KernelCall& call) noexcept {
 }
 
 template <Isa I>
-struct Rows {
+struct IsaKernels {
   template <class Op>
-  static constexpr Kernel row() {
-    return {.name = row_name<Op, I>(),
-            .op = &kOpRow<Op>,
+  static constexpr KernelDef make_kernel() {
+    return {.name = kernel_name<Op, I>(),
+            .op = &kOpSchema<Op>,
             .capability = I,
             .types = {.in = {{{1, DType::kInt8}}}},
             .fits = fits,
             .prepare = prepare<Op>,
             .run = run};
   }
-  static constexpr std::array<Kernel, 2> kRows = {row<WeightOnlyLinear>(), row<LlmInt8Linear>()};
+  static constexpr std::array<KernelDef, 2> kKernels = {make_kernel<WeightOnlyLinear>(), make_kernel<LlmInt8Linear>()};
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::weight_only_linear

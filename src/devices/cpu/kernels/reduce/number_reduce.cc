@@ -6,9 +6,9 @@
 #include "devices/cpu/isa/binary.h"
 #include "devices/cpu/isa/reduce.h"
 #include "devices/cpu/isa/unary.h"
+#include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/elementwise/numbers.h"
 #include "devices/cpu/kernels/reduce/reduction_lines.h"
-#include "devices/cpu/row.h"
 #include "ops/elementwise/sum.h"
 #include "ops/reduce/all.h"
 #include "ops/reduce/amax.h"
@@ -61,7 +61,7 @@ constexpr TypeRule kReduceTypes<Kind::kAny> = kReduceTypes<Kind::kAll>;
 constexpr TypeRule kArgTypes = {.operands = DType::kUint8 | kIndexTypes, .results = DType::kInt64};
 
 template <class Op, Kind kKind>
-Misfit fits(const void* op, const ArgFacts& args) {
+RejectionReason fits(const void* op, const ArgFacts& args) {
   const bool has =
       number_reduce_table(Isa::kAny).has(kKind, *number_type(args.in(0).dtype), *number_type(args.out().dtype));
   if (!has) return "not for these element types together";
@@ -69,7 +69,7 @@ Misfit fits(const void* op, const ArgFacts& args) {
 }
 
 Prepared prepared_lines(Kind kind, bool largest, const MemoryLines& lines, const ArgFacts& args) {
-  return prepared(State{&number_reduce_table(row_isa(args.kernel())), kind, largest, *number_type(args.in(0).dtype),
+  return prepared(State{&number_reduce_table(kernel_isa(args.kernel())), kind, largest, *number_type(args.in(0).dtype),
                         *number_type(args.out().dtype), lines});
 }
 
@@ -97,7 +97,7 @@ void run(KernelCall& call) noexcept {
 // ---- positions
 
 template <class Op>
-Misfit fits_arg(const void* op, const ArgFacts& args) {
+RejectionReason fits_arg(const void* op, const ArgFacts& args) {
   if (static_cast<const Op*>(op)->flatten && args.in(0).layout != Layout::kRowMajor) return "another order";
   return lines_of<Op>(op, args) ? nullptr : kNoLines;
 }
@@ -138,7 +138,7 @@ double order_of(const FrobeniusNorm&) { return 2; }
 bool is_plain_order(double order) { return order == 1 || order == 2 || std::isinf(order); }
 
 template <class Op>
-Misfit fits_norm(const void* op, const ArgFacts& args) {
+RejectionReason fits_norm(const void* op, const ArgFacts& args) {
   const double order = order_of(*static_cast<const Op*>(op));
   if (order == 0 || std::isnan(order)) return "the order is 0 or no number";
   const auto lines = lines_of<Op>(op, args);
@@ -148,7 +148,7 @@ Misfit fits_norm(const void* op, const ArgFacts& args) {
 
 template <class Op>
 Prepared prepare_norm(const void* op, const ArgFacts& args, PrepareContext&) {
-  const Isa isa = row_isa(args.kernel());
+  const Isa isa = kernel_isa(args.kernel());
   return prepared(NormState{&reduce_table(isa), &number_reduce_table(isa), &unary_table(isa),
                             order_of(*static_cast<const Op*>(op)), *lines_of<Op>(op, args)});
 }
@@ -214,7 +214,7 @@ struct DivideState {
 
 Prepared prepare_divide(const void* op, const ArgFacts& args, PrepareContext&) {
   const auto& norm = *static_cast<const Norm*>(op);
-  const Isa isa = row_isa(args.kernel());
+  const Isa isa = kernel_isa(args.kernel());
   DivideState s{&reduce_table(isa), &unary_table(isa), &binary_table(isa), static_cast<float>(norm.epsilon),
                 MemoryLines(args.in(0), norm.axis)};
   return prepared(s, static_cast<size_t>(s.lines.outer * s.lines.inner) * sizeof(float));
@@ -253,20 +253,20 @@ void run_divide(KernelCall& call) noexcept {
       });
 }
 
-// ---- rows
+// ---- kernels
 
 /// In the operand's own order where that works, else row-major.
-constexpr std::array<Kernel, 2> both_orders(Kernel kernel) {
+constexpr std::array<KernelDef, 2> both_orders(KernelDef kernel) {
   kernel.layout = LayoutRule::kSame;
-  Kernel row_major = kernel;
+  KernelDef row_major = kernel;
   row_major.layout = LayoutRule::kRowMajor;
   return {kernel, row_major};
 }
 
 template <class Op, Kind kKind, Isa kIsa>
-constexpr std::array<Kernel, 2> rows() {
+constexpr std::array<KernelDef, 2> make_kernels() {
   return both_orders({.name = variant_name<Op, ".numbers", kIsa>(),
-                      .op = &kOpRow<Op>,
+                      .op = &kOpSchema<Op>,
                       .capability = kIsa,
                       .types = kReduceTypes<kKind>,
                       .fits = fits<Op, kKind>,
@@ -275,9 +275,9 @@ constexpr std::array<Kernel, 2> rows() {
 }
 
 template <class Op, Isa kIsa>
-constexpr std::array<Kernel, 2> arg_rows() {
+constexpr std::array<KernelDef, 2> arg_kernels() {
   return both_orders({.name = variant_name<Op, ".numbers", kIsa>(),
-                      .op = &kOpRow<Op>,
+                      .op = &kOpSchema<Op>,
                       .capability = kIsa,
                       .types = kArgTypes,
                       .fits = fits_arg<Op>,
@@ -286,9 +286,9 @@ constexpr std::array<Kernel, 2> arg_rows() {
 }
 
 template <class Op, Isa kIsa>
-constexpr std::array<Kernel, 2> norm_rows() {
-  return both_orders({.name = row_name<Op, kIsa>(),
-                      .op = &kOpRow<Op>,
+constexpr std::array<KernelDef, 2> norm_kernels() {
+  return both_orders({.name = kernel_name<Op, kIsa>(),
+                      .op = &kOpSchema<Op>,
                       .capability = kIsa,
                       .fits = fits_norm<Op>,
                       .prepare = prepare_norm<Op>,
@@ -296,28 +296,30 @@ constexpr std::array<Kernel, 2> norm_rows() {
 }
 
 template <Isa kIsa>
-constexpr std::array<Kernel, 1> divide_row() {
-  return {Kernel{.name = row_name<Norm, kIsa>(),
-                 .op = &kOpRow<Norm>,
-                 .capability = kIsa,
-                 .prepare = prepare_divide,
-                 .run = run_divide}};
+constexpr std::array<KernelDef, 1> divide_kernels() {
+  return {KernelDef{.name = kernel_name<Norm, kIsa>(),
+                    .op = &kOpSchema<Norm>,
+                    .capability = kIsa,
+                    .prepare = prepare_divide,
+                    .run = run_divide}};
 }
 
 template <Isa kIsa>
-struct Rows {
-  static constexpr auto kRows = rows_detail::join(
-      rows<Sum, Kind::kSum, kIsa>(), rows<Prod, Kind::kProduct, kIsa>(), rows<Max, Kind::kMax, kIsa>(),
-      rows<Amax, Kind::kMax, kIsa>(), rows<Min, Kind::kMin, kIsa>(), rows<Amin, Kind::kMin, kIsa>(),
-      rows<All, Kind::kAll, kIsa>(), rows<Any, Kind::kAny, kIsa>(), arg_rows<Argmax, kIsa>(), arg_rows<Argmin, kIsa>(),
-      norm_rows<PNorm, kIsa>(), norm_rows<FrobeniusNorm, kIsa>(), divide_row<kIsa>());
+struct IsaKernels {
+  static constexpr auto kKernels =
+      kernel_table_detail::join(make_kernels<Sum, Kind::kSum, kIsa>(), make_kernels<Prod, Kind::kProduct, kIsa>(),
+                                make_kernels<Max, Kind::kMax, kIsa>(), make_kernels<Amax, Kind::kMax, kIsa>(),
+                                make_kernels<Min, Kind::kMin, kIsa>(), make_kernels<Amin, Kind::kMin, kIsa>(),
+                                make_kernels<All, Kind::kAll, kIsa>(), make_kernels<Any, Kind::kAny, kIsa>(),
+                                arg_kernels<Argmax, kIsa>(), arg_kernels<Argmin, kIsa>(), norm_kernels<PNorm, kIsa>(),
+                                norm_kernels<FrobeniusNorm, kIsa>(), divide_kernels<kIsa>());
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::number_reduce

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/reduce.h"
 
+#include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/reduce/reduction_lines.h"
-#include "devices/cpu/row.h"
 #include "ops/elementwise/sum.h"
 #include "ops/reduce/amax.h"
 #include "ops/reduce/amin.h"
@@ -18,14 +18,14 @@ namespace coracle::cpu::kernels::reduce {
 namespace {
 
 template <class Op>
-Misfit fits(const void* op, const ArgFacts& args) {
+RejectionReason fits(const void* op, const ArgFacts& args) {
   return lines_of<Op>(op, args) ? nullptr : "the axes are not known or not side by side in memory";
 }
 
 constexpr TypeRule kArgTypes = {.results = DType::kInt64};
 
 template <class Op>
-Misfit fits_arg(const void* op, const ArgFacts& args) {
+RejectionReason fits_arg(const void* op, const ArgFacts& args) {
   const auto& o = *static_cast<const Op*>(op);
   if (o.flatten && !(args.in(0).layout == Layout::kRowMajor || layouts_agree(args.shape(0)))) return "another order";
   return fits<Op>(op, args);
@@ -62,7 +62,7 @@ void run_arg(KernelCall& call) noexcept {
 }
 
 Prepared prepared_lines(ReduceKind kind, bool largest, const MemoryLines& lines, const ArgFacts& args) {
-  return prepared(State{&reduce_table(row_isa(args.kernel())), kind, largest, lines});
+  return prepared(State{&reduce_table(kernel_isa(args.kernel())), kind, largest, lines});
 }
 
 template <class Op, ReduceKind kKind>
@@ -71,23 +71,23 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
 }
 
 template <class Op, ReduceKind kKind, Isa kIsa>
-constexpr std::array<Kernel, 2> rows() {
-  Kernel k{.name = row_name<Op, kIsa>(),
-           .op = &kOpRow<Op>,
-           .capability = kIsa,
-           .layout = LayoutRule::kSame,
-           .fits = fits<Op>,
-           .prepare = prepare<Op, kKind>,
-           .run = run};
-  Kernel row_major = k;
+constexpr std::array<KernelDef, 2> make_kernels() {
+  KernelDef k{.name = kernel_name<Op, kIsa>(),
+              .op = &kOpSchema<Op>,
+              .capability = kIsa,
+              .layout = LayoutRule::kSame,
+              .fits = fits<Op>,
+              .prepare = prepare<Op, kKind>,
+              .run = run};
+  KernelDef row_major = k;
   row_major.layout = LayoutRule::kRowMajor;
   return {k, row_major};
 }
 
 template <class Op, Isa kIsa>
-constexpr std::array<Kernel, 2> arg_rows() {
-  std::array<Kernel, 2> two = rows<Op, ReduceKind::kMax, kIsa>();
-  for (Kernel& k : two) {
+constexpr std::array<KernelDef, 2> arg_kernels() {
+  std::array<KernelDef, 2> two = make_kernels<Op, ReduceKind::kMax, kIsa>();
+  for (KernelDef& k : two) {
     k.types = kArgTypes;
     k.fits = fits_arg<Op>;
     k.run = run_arg;
@@ -97,19 +97,20 @@ constexpr std::array<Kernel, 2> arg_rows() {
 
 /// In the operand's own order where that works, else row-major.
 template <Isa kIsa>
-struct Rows {
-  static constexpr auto kRows = rows_detail::join(
-      rows<Sum, ReduceKind::kSum, kIsa>(), rows<Mean, ReduceKind::kMean, kIsa>(),
-      rows<MeanAll, ReduceKind::kMean, kIsa>(), rows<Max, ReduceKind::kMax, kIsa>(),
-      rows<Amax, ReduceKind::kMax, kIsa>(), rows<Min, ReduceKind::kMin, kIsa>(), rows<Amin, ReduceKind::kMin, kIsa>(),
-      rows<Prod, ReduceKind::kProduct, kIsa>(), arg_rows<Argmax, kIsa>(), arg_rows<Argmin, kIsa>());
+struct IsaKernels {
+  static constexpr auto kKernels = kernel_table_detail::join(
+      make_kernels<Sum, ReduceKind::kSum, kIsa>(), make_kernels<Mean, ReduceKind::kMean, kIsa>(),
+      make_kernels<MeanAll, ReduceKind::kMean, kIsa>(), make_kernels<Max, ReduceKind::kMax, kIsa>(),
+      make_kernels<Amax, ReduceKind::kMax, kIsa>(), make_kernels<Min, ReduceKind::kMin, kIsa>(),
+      make_kernels<Amin, ReduceKind::kMin, kIsa>(), make_kernels<Prod, ReduceKind::kProduct, kIsa>(),
+      arg_kernels<Argmax, kIsa>(), arg_kernels<Argmin, kIsa>());
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::reduce

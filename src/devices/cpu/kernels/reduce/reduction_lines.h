@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "ops/reduce/arg_extreme.h"
 #include "ops/reduce/mean_all.h"
 #include "ops/reduce/p_norm.h"

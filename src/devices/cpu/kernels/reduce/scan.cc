@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/scan.h"
 
+#include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/elementwise/numbers.h"
-#include "devices/cpu/row.h"
 #include "ops/reduce/cumsum.h"
 
 namespace coracle::cpu::kernels::scan {
@@ -19,14 +19,14 @@ struct State {
 constexpr DTypes kScanned = kIndexTypes | DType::kFloat32 | DType::kFloat64;
 constexpr TypeRule kScanTypes = {.operands = kScanned, .results = kScanned};
 
-Misfit fits(const void* op, const ArgFacts& args) {
+RejectionReason fits(const void* op, const ArgFacts& args) {
   return static_cast<const Cumsum*>(op)->flatten || known_number(args, 1, -1) ? nullptr : "the axis is not constant";
 }
 
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   const auto& cumsum = *static_cast<const Cumsum*>(op);
   State s;
-  s.functions = &scan_table(row_isa(args.kernel()));
+  s.functions = &scan_table(kernel_isa(args.kernel()));
   s.type = *number_type(args.in(0).dtype);
   // Paddle leaves a single element as it is.
   s.form = {cumsum.exclusive && args.shape(0).count() > 1, cumsum.reverse};
@@ -66,21 +66,21 @@ void run(KernelCall& call) noexcept {
 }
 
 template <Isa kIsa>
-struct Rows {
-  static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<Cumsum, kIsa>(),
-                                                         .op = &kOpRow<Cumsum>,
-                                                         .capability = kIsa,
-                                                         .types = kScanTypes,
-                                                         .fits = fits,
-                                                         .prepare = prepare,
-                                                         .run = run}};
+struct IsaKernels {
+  static constexpr std::array<KernelDef, 1> kKernels = {KernelDef{.name = kernel_name<Cumsum, kIsa>(),
+                                                                  .op = &kOpSchema<Cumsum>,
+                                                                  .capability = kIsa,
+                                                                  .types = kScanTypes,
+                                                                  .fits = fits,
+                                                                  .prepare = prepare,
+                                                                  .run = run}};
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::scan

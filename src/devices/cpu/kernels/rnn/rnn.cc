@@ -8,8 +8,8 @@
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/rnn_cell.h"
-#include "devices/cpu/kernels/rows.h"
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "devices/cpu/tile_cost.h"
 
 /// Recurrent layers. The products with the input are one matrix product over all steps; the steps themselves are
@@ -54,7 +54,7 @@ struct State {
 /// Result 1, the state of dropout, is empty.
 constexpr TypeRule kRnnTypes = {.in = {{{3, kIndexTypes}}}, .out = {{{1, DType::kUint8}}}};
 
-Misfit fits(const void* op, const ArgFacts& args) {
+RejectionReason fits(const void* op, const ArgFacts& args) {
   const auto& o = *static_cast<const Rnn*>(op);
   if (args.out().shape.count() == 0 || args.shape(0).count() == 0) return "no elements";
   const int cells = o.num_layers * o.directions();
@@ -126,16 +126,16 @@ auto step_of(RnnMode mode, const RnnCellFunctions& f) {
   }
 }
 
-Misfit fits_products(const void* op, const ArgFacts& args) {
-  if (const Misfit misfit = fits(op, args)) return misfit;
+RejectionReason fits_products(const void* op, const ArgFacts& args) {
+  if (const RejectionReason rejection = fits(op, args)) return rejection;
   const auto& o = *static_cast<const Rnn*>(op);
-  return mode_misfit(row_mode(args.kernel()), args.shape(0)[0], {1, args.shape(0)[2], o.gates() * o.hidden_size});
+  return mode_rejection(kernel_mode(args.kernel()), args.shape(0)[0], {1, args.shape(0)[2], o.gates() * o.hidden_size});
 }
 
 /// What multiplies the inputs of all steps; the states stay on vectors.
 std::optional<CostEstimate> cost(const void* op, const ArgFacts& args) {
   const auto& o = *static_cast<const Rnn*>(op);
-  return tile_cost(row_mode(args.kernel()),
+  return tile_cost(kernel_mode(args.kernel()),
                    {.rows = args.shape(0)[0], .shape = {1, args.shape(0)[2], o.gates() * o.hidden_size}});
 }
 
@@ -143,8 +143,8 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
   const auto& o = *static_cast<const Rnn*>(op);
   State s;
   s.input_gemm = &gemm_table(args.kernel());
-  s.state_gemm = &gemm_table(row_isa(args.kernel()), ComputeMode::kFloat32);
-  s.step = step_of(o.mode, rnn_cell_table(row_isa(args.kernel())));
+  s.state_gemm = &gemm_table(kernel_isa(args.kernel()), ComputeMode::kFloat32);
+  s.step = step_of(o.mode, rnn_cell_table(kernel_isa(args.kernel())));
   s.has_cell_state = o.mode == RnnMode::kLstm;
   s.layers = o.num_layers;
   s.directions = o.directions();
@@ -312,23 +312,24 @@ void run(KernelCall& call) noexcept {
 }
 
 template <Isa I, ComputeMode P>
-struct Rows {
-  static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<Rnn, I, P>(),
-                                                         .op = &kOpRow<Rnn>,
-                                                         .capability = I,
-                                                         .mode = P,
-                                                         .types = kRnnTypes,
-                                                         .fits = fits_products,
-                                                         .estimate = P == ComputeMode::kFloat32 ? nullptr : cost,
-                                                         .prepare = prepare,
-                                                         .run = run}};
+struct IsaKernels {
+  static constexpr std::array<KernelDef, 1> kKernels = {
+      KernelDef{.name = kernel_name<Rnn, I, P>(),
+                .op = &kOpSchema<Rnn>,
+                .capability = I,
+                .mode = P,
+                .types = kRnnTypes,
+                .fits = fits_products,
+                .estimate = P == ComputeMode::kFloat32 ? nullptr : cost,
+                .prepare = prepare,
+                .run = run}};
 };
 
-constexpr auto kRows = rows_of_all_products<Rows>();
+constexpr auto kKernels = kernels_of_all_products<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::rnn

@@ -7,8 +7,8 @@
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/sequence_cell.h"
-#include "devices/cpu/kernels/rows.h"
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "ops/rnn/gru.h"
 #include "ops/rnn/gru_unit.h"
 #include "ops/rnn/lstm.h"
@@ -103,7 +103,7 @@ std::vector<int64_t> offsets_of(const ArgFacts& args) {
 
 /// `first` is the port of the first state, of which there are `states`; the weights follow.
 template <class Op>
-Misfit fits_any(const ArgFacts& args, int first, int states) {
+RejectionReason fits_any(const ArgFacts& args, int first, int states) {
   const int weight = first + states;
   if (args.in(weight).value == nullptr) return "the weights are not constant";
   if (args.shape(0).count() == 0) return "no elements";
@@ -120,7 +120,7 @@ Misfit fits_any(const ArgFacts& args, int first, int states) {
   return nullptr;
 }
 
-Misfit fits_lstm(const void* op_attributes, const ArgFacts& args) {
+RejectionReason fits_lstm(const void* op_attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const Lstm*>(op_attributes);
   if (op.gate_activation != GateActivation::kSigmoid || op.cell_activation != GateActivation::kTanh ||
       op.candidate_activation != GateActivation::kTanh) {
@@ -130,7 +130,7 @@ Misfit fits_lstm(const void* op_attributes, const ArgFacts& args) {
 }
 
 template <class Op>
-Misfit fits_gru(const void* op_attributes, const ArgFacts& args) {
+RejectionReason fits_gru(const void* op_attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const Op*>(op_attributes);
   if (op.gate_activation != GateActivation::kSigmoid || op.activation != GateActivation::kTanh) {
     return "only the usual activations";
@@ -146,9 +146,9 @@ Prepared prepared_sequences(const std::vector<int64_t>& offsets, bool lstm, bool
                             const PrepareContext& context) {
   const int weight = lstm ? 3 : 2;
   State s;
-  s.form.choice = GemmChoice(row_isa(args.kernel()));
-  s.gemm = &gemm_table(row_isa(args.kernel()));
-  s.cell = &sequence_cell_table(row_isa(args.kernel()));
+  s.form.choice = GemmChoice(kernel_isa(args.kernel()));
+  s.gemm = &gemm_table(kernel_isa(args.kernel()));
+  s.cell = &sequence_cell_table(kernel_isa(args.kernel()));
   s.hidden = args.shape(weight)[0];
   s.reverse = reverse;
   for (size_t i = 0; i + 1 < offsets.size(); ++i) {
@@ -304,25 +304,25 @@ void run(KernelCall& call) noexcept {
 }
 
 template <Isa I>
-struct Rows {
+struct IsaKernels {
   template <class Op>
-  static constexpr Kernel row(decltype(Kernel::fits) fits) {
-    return {.name = row_name<Op, I>(),
-            .op = &kOpRow<Op>,
+  static constexpr KernelDef make_kernel(decltype(KernelDef::fits) fits) {
+    return {.name = kernel_name<Op, I>(),
+            .op = &kOpSchema<Op>,
             .capability = I,
             .fits = fits,
             .prepare = prepare<Op>,
             .run = run<Op>};
   }
-  static constexpr std::array<Kernel, 3> kRows = {row<Lstm>(fits_lstm), row<Gru>(fits_gru<Gru>),
-                                                  row<GruUnit>(fits_gru<GruUnit>)};
+  static constexpr std::array<KernelDef, 3> kKernels = {make_kernel<Lstm>(fits_lstm), make_kernel<Gru>(fits_gru<Gru>),
+                                                        make_kernel<GruUnit>(fits_gru<GruUnit>)};
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::sequence_rnn

@@ -6,8 +6,8 @@
 
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/lines.h"
-#include "devices/cpu/kernels/rows.h"
-#include "devices/cpu/row.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
 #include "ops/sequence/row_conv.h"
 #include "ops/sequence/sequence_conv.h"
 #include "ops/sequence/sequence_pool.h"
@@ -45,7 +45,7 @@ struct ConvState {
   bool packs = false;
 };
 
-Misfit fits_conv(const void* op_attributes, const ArgFacts& args) {
+RejectionReason fits_conv(const void* op_attributes, const ArgFacts& args) {
   if (static_cast<const SequenceConv*>(op_attributes)->padding_trainable) return "rows of padding are an operand";
   if (args.out().shape.count() == 0 || args.shape(0).count() == 0) return "no elements";
   if (args.in(2).value == nullptr) return "the filter is not constant";
@@ -54,7 +54,7 @@ Misfit fits_conv(const void* op_attributes, const ArgFacts& args) {
 
 Prepared prepare_conv(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const SequenceConv*>(op_attributes);
-  const GemmFunctions& gemm = gemm_table(row_isa(args.kernel()));
+  const GemmFunctions& gemm = gemm_table(kernel_isa(args.kernel()));
   const std::vector<int64_t> offsets = offsets_of(args);
   ConvState s;
   s.width = args.shape(0)[1];
@@ -83,7 +83,7 @@ Prepared prepare_conv(const void* op_attributes, const ArgFacts& args, PrepareCo
   const int64_t columns = s.columns;
   const size_t extra = s.plans.size() * (sizeof(GemmPlan) + static_cast<size_t>(width) * sizeof(float));
   Prepared prepared = kernels::prepared(std::move(s), 0, extra);
-  GemmForm form{GemmChoice(row_isa(args.kernel()))};
+  GemmForm form{GemmChoice(kernel_isa(args.kernel()))};
   form.taps = shape.taps;
   form.depth = form.inner = width;
   form.columns = columns;
@@ -97,7 +97,7 @@ Prepared prepare_conv(const void* op_attributes, const ArgFacts& args, PrepareCo
 void run_conv(KernelCall& call) noexcept {
   const ConvState& s = state_of<ConvState>(call);
   for (size_t i = 0; i < s.plans.size(); ++i) {
-    run_gemm(gemm_table(row_isa(*call.kernel)), s.plans[i], call.in[0].as<const float>() + s.first[i] * s.width,
+    run_gemm(gemm_table(kernel_isa(*call.kernel)), s.plans[i], call.in[0].as<const float>() + s.first[i] * s.width,
              static_cast<const float*>(call.weights), call.out[0].as<float>() + s.first[i] * s.columns, nullptr, 0,
              *call.pool);
   }
@@ -113,7 +113,7 @@ struct RowState {
   int64_t width = 0;
 };
 
-Misfit fits_rows(const void*, const ArgFacts& args) {
+RejectionReason fits_rows(const void*, const ArgFacts& args) {
   const Shape& x = args.shape(0);
   if (x.count() == 0 || args.shape(1).count() == 0) return "no elements";
   return fit_rows(offsets_of(args), x.count() / x.back()) ? nullptr : "the sequences do not fit the rows";
@@ -122,7 +122,7 @@ Misfit fits_rows(const void*, const ArgFacts& args) {
 Prepared prepare_rows(const void*, const ArgFacts& args, PrepareContext&) {
   const std::vector<int64_t> offsets = offsets_of(args);
   RowState s;
-  s.lines = &lines_table(row_isa(args.kernel()));
+  s.lines = &lines_table(kernel_isa(args.kernel()));
   s.width = args.shape(0).back();
   for (size_t i = 0; i + 1 < offsets.size(); ++i) {
     s.end.insert(s.end.end(), static_cast<size_t>(offsets[i + 1] - offsets[i]), offsets[i + 1]);
@@ -168,7 +168,7 @@ std::vector<int64_t> pooled_offsets(const ArgFacts& args) {
 /// Result 1: where the largest elements are.
 constexpr TypeRule kPoolTypes = {.out = {{{1, DType::kInt32}}}};
 
-Misfit fits_pool(const void* op_attributes, const ArgFacts& args) {
+RejectionReason fits_pool(const void* op_attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const SequencePool*>(op_attributes);
   if (op.pooltype == SequencePooling::kFirst || op.pooltype == SequencePooling::kLast) return "nothing is computed";
   const Shape& x = args.shape(0);
@@ -182,7 +182,7 @@ Misfit fits_pool(const void* op_attributes, const ArgFacts& args) {
 
 Prepared prepare_pool(const void*, const ArgFacts& args, PrepareContext&) {
   PoolState s;
-  s.lines = &lines_table(row_isa(args.kernel()));
+  s.lines = &lines_table(kernel_isa(args.kernel()));
   s.offsets = pooled_offsets(args);
   s.width = row_count(args.shape(0));
   const size_t extra = s.offsets.size() * sizeof(int64_t);
@@ -228,33 +228,33 @@ void run_pool(KernelCall& call) noexcept {
 }
 
 template <Isa I>
-struct Rows {
-  static constexpr std::array<Kernel, 3> kRows = {Kernel{.name = row_name<SequenceConv, I>(),
-                                                         .op = &kOpRow<SequenceConv>,
-                                                         .capability = I,
-                                                         .fits = fits_conv,
-                                                         .prepare = prepare_conv,
-                                                         .run = run_conv},
-                                                  Kernel{.name = row_name<RowConv, I>(),
-                                                         .op = &kOpRow<RowConv>,
-                                                         .capability = I,
-                                                         .fits = fits_rows,
-                                                         .prepare = prepare_rows,
-                                                         .run = run_rows},
-                                                  Kernel{.name = row_name<SequencePool, I>(),
-                                                         .op = &kOpRow<SequencePool>,
-                                                         .capability = I,
-                                                         .types = kPoolTypes,
-                                                         .fits = fits_pool,
-                                                         .prepare = prepare_pool,
-                                                         .run = run_pool}};
+struct IsaKernels {
+  static constexpr std::array<KernelDef, 3> kKernels = {KernelDef{.name = kernel_name<SequenceConv, I>(),
+                                                                  .op = &kOpSchema<SequenceConv>,
+                                                                  .capability = I,
+                                                                  .fits = fits_conv,
+                                                                  .prepare = prepare_conv,
+                                                                  .run = run_conv},
+                                                        KernelDef{.name = kernel_name<RowConv, I>(),
+                                                                  .op = &kOpSchema<RowConv>,
+                                                                  .capability = I,
+                                                                  .fits = fits_rows,
+                                                                  .prepare = prepare_rows,
+                                                                  .run = run_rows},
+                                                        KernelDef{.name = kernel_name<SequencePool, I>(),
+                                                                  .op = &kOpSchema<SequencePool>,
+                                                                  .capability = I,
+                                                                  .types = kPoolTypes,
+                                                                  .fits = fits_pool,
+                                                                  .prepare = prepare_pool,
+                                                                  .run = run_pool}};
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kRows};
+constinit const KernelTable table = {kKernels};
 
 }  // namespace coracle::cpu::kernels::sequences

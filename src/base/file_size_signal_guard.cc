@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/file_size_signal_guard.h"
+
+#include <pthread.h>
+
+#include <ctime>
+
+namespace coracle {
+namespace {
+
+bool is_pending() {
+  sigset_t pending;
+  return ::sigpending(&pending) == 0 && ::sigismember(&pending, SIGXFSZ) == 1;
+}
+
+sigset_t its_signal() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, SIGXFSZ);
+  return set;
+}
+
+}  // namespace
+
+FileSizeSignalGuard::FileSizeSignalGuard() {
+  const sigset_t set = its_signal();
+  pending_before_ = is_pending();
+  works_ = ::pthread_sigmask(SIG_BLOCK, &set, &before_) == 0;
+}
+
+FileSizeSignalGuard::~FileSizeSignalGuard() {
+  if (!works_) return;
+  const sigset_t set = its_signal();
+  if (failed()) {
+    const timespec at_once{};
+    ::sigtimedwait(&set, nullptr, &at_once);
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+bool FileSizeSignalGuard::failed() const { return works_ && !pending_before_ && is_pending(); }
+
+}  // namespace coracle

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Products of a tile of rows of A with a panel of B (quantized_gemm.h). Included only by quantized_gemm.cc.
+#pragma once
+
+#include <utility>
+
+#include "devices/cpu/isa/quantized_finish.h"
+#include "devices/cpu/isa/quantized_gemm.h"
+#include "quantized_dots.h"
+
+// CORACLE_DOT_PRODUCTS: four products of bytes are added to a sum by one instruction, with AVX-512 or AVX2; in plain
+// code where vectors of CORACLE_EMULATED_LANES sums are emulated.
+#if defined(__AVX512VNNI__) || defined(__AVXVNNI__) || defined(CORACLE_EMULATED_LANES)
+#define CORACLE_DOT_PRODUCTS 1
+#else
+#define CORACLE_DOT_PRODUCTS 0
+#endif
+#if HWY_TARGET == HWY_AVX2 && !defined(CORACLE_PAIRS_OF_INTEGERS) && !CORACLE_DOT_PRODUCTS
+#define CORACLE_BYTES_BY_REACH 1
+#include "quantized_window.h"
+#else
+#define CORACLE_BYTES_BY_REACH 0
+#endif
+
+namespace coracle::cpu::CORACLE_ISA {
+namespace {
+
+constexpr auto kLanes = static_cast<int64_t>(kSumLanes);
+
+#if defined(__AVX512VNNI__)
+using avx512::quantized_finish;
+#elif CORACLE_DOT_PRODUCTS || defined(CORACLE_PAIRS_OF_INTEGERS)
+using avx2::quantized_finish;
+#endif
+
+// How the products of a group of 4 bytes of A and one of each column of B are summed.
+enum class Products {
+  kPlain,   // four numbers plus 128 by four of B (VNNI), or two of 16 bits by two
+  kPairs,   // four from 0 on by four, where no sum of two products exceeds 16 bits
+  kFours,   // the same of two groups, where no sum of four exceeds 16 bits
+  kSigned,  // four by four
+};
+
+#if CORACLE_DOT_PRODUCTS
+using Packed = uint8_t;
+constexpr Packed kZero = 128;
+constexpr int kTileRows = kLanes == 16 ? 12 : 6;
+constexpr bool kChoosesProducts = false;
+template <Products>
+HWY_INLINE void multiply_add(Sums& sum, const Sums& a, const Sums& b) {
+#if defined(CORACLE_EMULATED_LANES)
+  uint8_t x[sizeof(Sums)];
+  int8_t y[sizeof(Sums)];
+  memcpy(x, &a, sizeof(x));
+  memcpy(y, &b, sizeof(y));
+  for (size_t i = 0; i < sizeof(Sums); ++i) {
+    sum.of[i / 4] = static_cast<int32_t>(static_cast<uint32_t>(sum.of[i / 4]) + static_cast<uint32_t>(x[i] * y[i]));
+  }
+#elif HWY_TARGET == HWY_AVX3
+  // As an instruction: from the intrinsic, GCC 12 moves all sums of a loop to other registers and back.
+  asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
+#else
+  asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum) : "x"(a), "x"(b));
+#endif
+}
+#elif CORACLE_BYTES_BY_REACH
+using Packed = int8_t;
+constexpr Packed kZero = 0;
+constexpr int kTileRows = 6;
+constexpr bool kChoosesProducts = true;
+HWY_INLINE Sums sums_of_pairs(Sums pairs) { return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)); }
+template <Products kProducts>
+HWY_INLINE void multiply_add(Sums& sum, Sums a, Sums b) {
+  if constexpr (kProducts == Products::kSigned) {
+    // At most 128 * 127 * 2.
+    sum = add(sum, sums_of_pairs(_mm256_maddubs_epi16(_mm256_abs_epi8(a), _mm256_sign_epi8(b, a))));
+  } else {
+    sum = add(sum, sums_of_pairs(_mm256_maddubs_epi16(a, b)));
+  }
+}
+HWY_INLINE void multiply_add_fours(Sums& sum, Sums a, Sums b, Sums next_a, Sums next_b) {
+  sum = add(sum, sums_of_pairs(_mm256_add_epi16(_mm256_maddubs_epi16(a, b), _mm256_maddubs_epi16(next_a, next_b))));
+}
+#else
+using Packed = int16_t;
+constexpr Packed kZero = 0;
+#if HWY_TARGET == HWY_AVX3
+constexpr int kTileRows = 12;
+#elif HWY_TARGET == HWY_AVX2
+constexpr int kTileRows = 6;
+#else
+constexpr int kTileRows = 4;
+#endif
+constexpr bool kChoosesProducts = false;
+template <Products>
+HWY_INLINE void multiply_add(Sums& sum, const Sums& a, const Sums& b) {
+  sum = add(sum, multiply_pairs(a, b));
+}
+#endif
+
+constexpr int64_t kPerGroup = 4 / static_cast<int64_t>(sizeof(Packed));
+
+constexpr int64_t kBeyond = 31;  // bytes that may be read, and written, behind a tile
+
+// Of panels of bytes of B, with so many groups of 4 bytes in each column: they lie behind all of them.
+HWY_INLINE const QuantizedReach* reaches_of(const QuantizedGemmCall& call, int64_t groups) {
+  const int64_t stored = (call.columns + kLanes - 1) / kLanes * kLanes;
+  return reinterpret_cast<const QuantizedReach*>(static_cast<const char*>(call.packed) + stored * 4 * (1 + groups));
+}
+
+// One row's sums of one or two vectors.
+struct RowSums {
+  Sums first;
+  Sums second;
+
+  template <Products kProducts, int kVectors>
+  HWY_INLINE void add_group(const Packed* a, const Sums& first_column, const Sums& second_column) {
+    const Sums x = broadcast_group(a);
+    multiply_add<kProducts>(first, x, first_column);
+    if constexpr (kVectors == 2) multiply_add<kProducts>(second, x, second_column);
+  }
+#if CORACLE_BYTES_BY_REACH
+  template <int kVectors>
+  HWY_INLINE void add_two_groups(const Packed* a, Sums first_column, Sums second_column, Sums next_first,
+                                 Sums next_second) {
+    const Sums x = broadcast_group(a);
+    const Sums next = broadcast_group(a + kPerGroup);
+    multiply_add_fours(first, x, first_column, next, next_first);
+    if constexpr (kVectors == 2) multiply_add_fours(second, x, second_column, next, next_second);
+  }
+#endif
+  template <int kVectors>
+  HWY_INLINE void store(float* to) const {
+    store_floats(first, to);
+    if constexpr (kVectors == 2) store_floats(second, to + kLanes);
+  }
+};
+
+// A tile of A and what it is multiplied with.
+struct TileCall {
+  const Packed* a;
+  int64_t stride;  // from row to row
+  int64_t groups;  // of each tap
+  int64_t taps;
+  const int32_t* tap;  // from a row's first number to that of each tap
+  const char* panel;
+  int32_t added;      // to the numbers of A, if the products are chosen
+  const char* start;  // of each row's sums; null: the same for all, what the panel begins with
+  float* tile;
+};
+
+// Sums of rows of groups with one panel. The rows are unrolled by their numbers, as sums in an array that a loop goes
+// through would stay in memory.
+template <Products kProducts, int kVectors, size_t... kRow>
+HWY_INLINE void multiply(const TileCall& call, std::index_sequence<kRow...> /*rows*/) {
+  constexpr size_t kVectorBytes = sizeof(Sums);
+  constexpr size_t kSecond = (kVectors - 1) * kVectorBytes;
+  constexpr size_t kStep = kVectors * kVectorBytes;
+  const int64_t stride = call.stride;
+  RowSums sums[sizeof...(kRow)];
+  RowSums initial = {load_sums(call.panel), load_sums(call.panel + kSecond)};
+#if CORACLE_BYTES_BY_REACH
+  if (call.start != nullptr) {
+    ((sums[kRow] = {load_sums(call.start + static_cast<int64_t>(kRow * kStep)),
+                    load_sums(call.start + static_cast<int64_t>(kRow * kStep + kSecond))}),
+     ...);
+  } else {
+    initial = {times_added(initial.first, call.added), times_added(initial.second, call.added)};
+    ((sums[kRow] = initial), ...);
+  }
+#else
+  ((sums[kRow] = initial), ...);
+#endif
+  const char* HWY_RESTRICT b = call.panel + kStep;
+  for (int64_t t = 0; t < call.taps; ++t) {
+    const Packed* HWY_RESTRICT a = call.a + call.tap[t];
+    int64_t left = call.groups;
+#if CORACLE_BYTES_BY_REACH
+    if constexpr (kProducts == Products::kFours) {
+      for (; left >= 2; left -= 2, b += 2 * kStep, a += 2 * kPerGroup) {
+        const Sums first = load_sums(b);
+        const Sums second = load_sums(b + kSecond);
+        const Sums next_first = load_sums(b + kStep);
+        const Sums next_second = load_sums(b + kStep + kSecond);
+        (sums[kRow].template add_two_groups<kVectors>(a + static_cast<int64_t>(kRow) * stride, first, second,
+                                                      next_first, next_second),
+         ...);
+      }
+    }
+#endif
+    for (; left > 0; --left, b += kStep, a += kPerGroup) {
+      const Sums first = load_sums(b);
+      const Sums second = load_sums(b + kSecond);
+      (sums[kRow].template add_group<kProducts, kVectors>(a + static_cast<int64_t>(kRow) * stride, first, second), ...);
+    }
+  }
+  (sums[kRow].template store<kVectors>(call.tile + kRow * kVectors * kSumLanes), ...);
+}
+
+template <Products kProducts, int kVectors, int kRows>
+void multiply_rows_of(const TileCall& call) {
+  multiply<kProducts, kVectors>(call, std::make_index_sequence<kRows>());
+}
+
+template <Products kProducts, int kVectors>
+void multiply_rows(int64_t rows, const TileCall& call) {
+  if (rows == 1) return multiply_rows_of<kProducts, kVectors, 1>(call);
+  if (rows <= kTileRows / 2) return multiply_rows_of<kProducts, kVectors, kTileRows / 2>(call);
+  multiply_rows_of<kProducts, kVectors, kTileRows>(call);
+}
+
+template <Products kProducts>
+void multiply_vectors(int64_t vectors, int64_t rows, const TileCall& call) {
+  if (vectors == 2) {
+    multiply_rows<kProducts, 2>(rows, call);
+  } else {
+    multiply_rows<kProducts, 1>(rows, call);
+  }
+}
+
+// Rows of A that are multiplied together.
+struct RowTile {
+  Packed* a = nullptr;
+  int64_t rows = 0;
+  Extent extent = {};  // if the products are chosen
+  int32_t added = 0;   // the same: what makes the least of them 0
+  bool clipped = false;
+};
+
+HWY_INLINE Products products_for(const RowTile& tile, int32_t least_reach, const QuantizedReach& reach) {
+  if constexpr (!kChoosesProducts) return Products::kPlain;
+  if (tile.extent.reach() > least_reach) return Products::kSigned;
+  return tile.extent.reach() <= reach.fours ? Products::kFours : Products::kPairs;
+}
+
+void multiply_tile(Products products, int64_t vectors, int64_t rows, const TileCall& call) {
+  if constexpr (kChoosesProducts) {
+    switch (products) {
+      case Products::kSigned: return multiply_vectors<Products::kSigned>(vectors, rows, call);
+      case Products::kFours: return multiply_vectors<Products::kFours>(vectors, rows, call);
+      default: return multiply_vectors<Products::kPairs>(vectors, rows, call);
+    }
+  }
+  multiply_vectors<Products::kPlain>(vectors, rows, call);
+}
+
+constexpr int64_t kTiles = static_cast<int64_t>(kMostFinishedRows) / kTileRows;
+
+}  // namespace
+}  // namespace coracle::cpu::CORACLE_ISA

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "devices/cpu/isa/quantized_depthwise.h"
+#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/kernels/kernel_table.h"
+#include "devices/cpu/quantized_plan.h"
+#include "devices/cpu/quantized_winograd_plan.h"
+#include "ops/quantize/integer_conv2d.h"
+#include "ops/quantize/integer_linear.h"
+
+/// Products and convolutions of int8: of all channels as one product or by Winograd's algorithm, or one filter per
+/// channel.
+namespace coracle::cpu::kernels::quantized_products {
+namespace {
+
+RejectionReason fits_linear(const void* op_attributes, const ArgFacts& args) {
+  const auto& op = *static_cast<const IntegerLinear*>(op_attributes);
+  const Shape& w = args.shape(1);
+  if (w.rank() != 2) return "several matrices";
+  const Shape product = matrix_product_shape(args.shape(0), w, false, op.transpose_w);
+  return quantized_rejection(op, args, product, product.back(), w[op.transpose_w ? 1 : 0]);
+}
+
+[[gnu::cold]] Prepared prepare_linear(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+  const auto& op = *static_cast<const IntegerLinear*>(op_attributes);
+  const Shape& w = args.shape(1);
+  auto plan = std::make_shared<QuantizedGemmPlan>();
+  plan->functions = &machine_quantized_gemm(kernel_isa(args.kernel()));
+  const int64_t depth = w[op.transpose_w ? 1 : 0];
+  const int64_t columns = w[op.transpose_w ? 0 : 1];
+  plan->call.depth = depth;
+  plan->call.columns = columns;
+  plan->call.a_stride = depth;
+  plan->rows = args.shape(0).count() / depth;
+  plan->result_stride = columns;
+  plan->epilogue = EpilogueProgram(op, columns);
+  QuantizedGemmForm form;
+  form.depth = depth;
+  form.inner_stride = op.transpose_w ? 1 : columns;
+  form.column_stride = op.transpose_w ? depth : 1;
+  Prepared prepared = prepared_product(*plan, form, args, context);
+  prepared.state = std::move(plan);
+  return prepared;
+}
+
+/// Why filters are not run one by one.
+RejectionReason depthwise_rejection(const ConvolutionGeometry& g) {
+  if (g.groups != g.in_channels || g.out_channels != g.in_channels) return "not one filter per channel";
+  const WindowAxis& h = g.height();
+  const WindowAxis& w = g.width();
+  const bool wide = w.dilation > kWidestQuantizedStrip / std::max<int64_t>(w.kernel, 1) ||
+                    w.stride > kWidestQuantizedStrip / kQuantizedStrip ||
+                    h.stride > kWidestQuantizedStrip / kQuantizedStrip;
+  return h.kernel * w.kernel > kMostQuantizedTaps || wide ? "the filter is too large" : nullptr;
+}
+
+RejectionReason fits_conv2d(const IntegerConv2d& op, const ArgFacts& args, bool depthwise) {
+  if (op.transposed) return "transposed";
+  if (op.data_format == DataFormat::kNhwc) return "only NCHW";
+  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  const RejectionReason rejection = depthwise_rejection(g);
+  if (depthwise && rejection != nullptr) return rejection;
+  if (!depthwise && g.groups > 1 && rejection == nullptr) return "one filter per channel";
+  return quantized_rejection(op, args, convolution_result(g, op.data_format, 2), g.out_channels,
+                             g.height().kernel * g.width().kernel * g.in_channels / g.groups);
+}
+
+template <bool kDepthwise>
+RejectionReason fits_conv2d(const void* op_attributes, const ArgFacts& args) {
+  return fits_conv2d(*static_cast<const IntegerConv2d*>(op_attributes), args, kDepthwise);
+}
+
+RejectionReason fits_winograd(const void* op_attributes, const ArgFacts& args) {
+  const auto& op = *static_cast<const IntegerConv2d*>(op_attributes);
+  if (op.groups != 1) return "only one group";
+  if (const RejectionReason rejection = fits_conv2d(op, args, false)) return rejection;
+  return quantized_winograd_rejection(op, args);
+}
+
+Prepared prepare_winograd(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+  return prepare_quantized_winograd(*static_cast<const IntegerConv2d*>(op_attributes), args, context);
+}
+
+bool is_pointwise(const ConvolutionGeometry& g) {
+  const auto plain = [](const WindowAxis& a) {
+    return a.kernel == 1 && a.stride == 1 && a.pad_before == 0 && a.out == a.in;
+  };
+  return plain(g.height()) && plain(g.width());
+}
+
+/// How many groups are one product, with zeros between their weights: as many as have sixteen columns, if these are one
+/// panel.
+int64_t joined_groups(const ConvolutionGeometry& g, int64_t lanes) {
+  const int64_t columns = std::min<int64_t>(2 * lanes, 16);
+  int64_t count = std::clamp<int64_t>(columns * g.groups / g.out_channels, 1, g.groups);
+  while (g.groups % count != 0) --count;
+  return count;
+}
+
+PaddedImage padded_image(const ConvolutionGeometry& g) {
+  const WindowAxis& h = g.height();
+  const WindowAxis& w = g.width();
+  const auto size = [](const WindowAxis& a) { return (a.out - 1) * a.stride + (a.kernel - 1) * a.dilation + 1; };
+  return {.batch = g.batch,
+          .in_h = h.in,
+          .in_w = w.in,
+          .top = h.pad_before,
+          .left = w.pad_before,
+          .height = size(h),
+          .width = size(w),
+          .channels = g.in_channels,
+          .out_h = h.out,
+          .out_w = w.out,
+          .stride_y = h.stride,
+          .stride_x = w.stride};
+}
+
+/// Whether an image is read in place, with what is around it: pixels of few numbers, of which a tile's are adjacent.
+bool reads_in_place(const ConvolutionGeometry& g, const QuantizedGemmFunctions& functions) {
+  constexpr int64_t kMostChannels = 4;
+  constexpr int64_t kMostAround = 64;
+  constexpr int64_t kMostNumbers = int64_t{1} << 30;  // that taps may be apart
+  const PaddedImage image = padded_image(g);
+  return functions.pad != nullptr && g.groups == 1 && g.in_channels <= kMostChannels &&
+         image.out_w >= 2 * functions.tile_rows && image.height <= 2 * image.in_h + kMostAround &&
+         image.width <= 2 * image.in_w + kMostAround && image.height * image.width <= kMostNumbers / kMostChannels;
+}
+
+[[gnu::cold]] Prepared prepare_conv2d(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+  const auto& op = *static_cast<const IntegerConv2d*>(op_attributes);
+  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  const WindowAxis& h = g.height();
+  const WindowAxis& w = g.width();
+  auto plan = std::make_shared<QuantizedGemmPlan>();
+  plan->functions = &machine_quantized_gemm(kernel_isa(args.kernel()));
+  const int64_t joined = joined_groups(g, plan->functions->lanes);
+  const int64_t products = g.groups / joined;
+  // The taps of a filter row are adjacent pixels, once the groups are images of their own.
+  const int64_t join = w.dilation == 1 ? w.kernel : 1;
+  const bool pointwise = is_pointwise(g);
+  const int64_t in_channels = g.in_channels / products;
+  const int64_t image_bytes = g.batch * h.in * w.in * in_channels;
+  for (int64_t ky = 0; ky < h.kernel; ++ky) {
+    for (int64_t kx = 0; kx < w.kernel; kx += join) {
+      plan->tap_y.push_back(static_cast<int32_t>(ky * h.dilation - h.pad_before));
+      plan->tap_x.push_back(static_cast<int32_t>(kx * w.dilation - w.pad_before));
+    }
+  }
+  plan->call.taps = static_cast<int64_t>(plan->tap_y.size());
+  plan->call.depth = join * in_channels;
+  plan->call.columns = g.out_channels / products;
+  plan->rows = g.batch * h.out * w.out;
+  plan->result_stride = g.out_channels;
+  plan->epilogue = EpilogueProgram(op, g.out_channels);
+  plan->parts.clear();
+  for (int64_t p = 0; p < products; ++p) {
+    const int64_t first = p * plan->call.columns;
+    plan->add_part({.a = p * (pointwise ? in_channels : image_bytes), .matrix = p, .result = first, .channel = first});
+  }
+  const bool in_place = !pointwise && reads_in_place(g, *plan->functions);
+  if (pointwise) {
+    plan->call.a_stride = g.in_channels;
+  } else if (in_place) {
+    plan->padded = padded_image(g);
+    for (int64_t ky = 0; ky < h.kernel; ++ky) {
+      for (int64_t kx = 0; kx < w.kernel; kx += join) {
+        const int64_t pixel = ky * h.dilation * plan->padded.width + kx * w.dilation;
+        plan->tap_from.push_back(static_cast<int32_t>(pixel * g.in_channels));
+      }
+    }
+    plan->padded.taps = plan->tap_from.data();
+  } else {
+    plan->has_image = true;
+    GemmImage& image = plan->image;
+    image.in_h = h.in;
+    image.in_w = w.in;
+    image.in_channels = in_channels;
+    image.out_h = h.out;
+    image.out_w = w.out;
+    image.stride_y = h.stride;
+    image.stride_x = w.stride;
+    image.tap_y = plan->tap_y.data();
+    image.tap_x = plan->tap_x.data();
+    image.join = join;
+  }
+  const int64_t area = h.kernel * w.kernel;
+  QuantizedGemmForm form;
+  form.matrices = products;
+  form.blocks = joined;
+  form.taps = area;
+  form.depth = g.in_channels / g.groups;
+  form.tap_stride = 1;
+  form.inner_stride = area;
+  form.column_stride = form.depth * area;
+  form.block_stride = g.out_channels / g.groups * form.column_stride;
+  form.matrix_stride = joined * form.block_stride;
+  if (in_place) {
+    form.joined_taps = join;
+    form.joined_depth = (plan->call.depth + 3) / 4 * 4;
+  }
+  Prepared prepared = prepared_product(*plan, form, args, context);
+  if (products > 1 && !pointwise) prepared.workspace += bytes_of<int8_t>(Size(products) * image_bytes);
+  prepared.state = std::move(plan);
+  return prepared;
+}
+
+template <class Op>
+void run_product(KernelCall& call) noexcept {
+  const auto& plan = state_of<QuantizedGemmPlan>(call);
+  EpilogueOp ops[kMaxEpilogueOps];
+  plan.run(call.in[0].as<const int8_t>(), call.weights, call.workspace,
+           quantized_result(call.attributes<Op>(), plan.epilogue, call, ops, plan.result_stride), *call.pool);
+}
+
+/// Images whose pixels have so many numbers of each product, one number behind the other in `from`, become one image
+/// for each product.
+void separate(const int8_t* from, int64_t pixels, int64_t products, int64_t width, int8_t* to, ThreadPool& pool) {
+  const auto copy_all = [&](auto count, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      for (int64_t p = 0; p < products; ++p) {
+        std::copy_n(from + (i * products + p) * width, count, to + (p * pixels + i) * width);
+      }
+    }
+  };
+  pool.parallel_for(pixels, (64 << 10) / (products * width) + 1, [&](int64_t begin, int64_t end) {
+    switch (width) {
+      case 4: return copy_all(std::integral_constant<int64_t, 4>(), begin, end);
+      case 8: return copy_all(std::integral_constant<int64_t, 8>(), begin, end);
+      case 16: return copy_all(std::integral_constant<int64_t, 16>(), begin, end);
+      default: return copy_all(width, begin, end);
+    }
+  });
+}
+
+void run_conv2d(KernelCall& call) noexcept {
+  const auto& plan = state_of<QuantizedGemmPlan>(call);
+  EpilogueOp ops[kMaxEpilogueOps];
+  const QuantizedResult result =
+      quantized_result(call.attributes<IntegerConv2d>(), plan.epilogue, call, ops, plan.result_stride);
+  const auto* a = call.in[0].as<const int8_t>();
+  const auto products = static_cast<int64_t>(plan.parts.size());
+  if (products > 1 && plan.has_image) {
+    auto* images = static_cast<int8_t*>(call.workspace) + plan.slots * plan.scratch_bytes;
+    const int64_t width = plan.image.in_channels;
+    separate(a, plan.parts[1].a / width, products, width, images, *call.pool);
+    a = images;
+  }
+  plan.run(a, call.weights, call.workspace, result, *call.pool);
+}
+
+/// Filters of [channel][tap] as isa/quantized_depthwise.h has them.
+struct QuantizedDepthwiseForm {
+  static constexpr std::string_view kLayout = "integer.depthwise.v2";
+
+  int64_t kernel_h = 0;
+  int64_t kernel_w = 0;
+  int64_t channels = 0;
+  int64_t lanes = 0;
+
+  int64_t vectors() const { return (channels + lanes - 1) / lanes; }
+  int64_t pairs(int64_t alignment) const { return QuantizedDepthwiseCall::pairs(kernel_h, alignment); }
+  size_t bytes() const { return bytes_of<int16_t>(Size(vectors() * lanes * 2) * (pairs(0) + pairs(1)) * kernel_w); }
+  void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool&) const {
+    const int8_t* from = constants[0]->data<int8_t>();
+    auto* filter = reinterpret_cast<int16_t*>(to);
+    for (int64_t alignment = 0; alignment < 2; ++alignment) {
+      for (int64_t c = 0; c < channels; ++c) {
+        for (int64_t ky = 0; ky < kernel_h; ++ky) {
+          const int64_t row = ky + alignment;
+          for (int64_t kx = 0; kx < kernel_w; ++kx) {
+            const int64_t vector = (c / lanes * pairs(alignment) + row / 2) * kernel_w + kx;
+            std::copy_n(&from[(c * kernel_h + ky) * kernel_w + kx], 1,
+                        &filter[(vector * lanes + c % lanes) * 2 + row % 2]);
+          }
+        }
+      }
+      filter += vectors() * lanes * 2 * pairs(alignment) * kernel_w;
+    }
+  }
+};
+
+struct DepthwiseState {
+  const QuantizedDepthwiseFunctions* functions = nullptr;
+  QuantizedDepthwiseCall call;
+  EpilogueProgram epilogue;
+  int64_t rows = 0;
+  int64_t slots = 1;
+  int64_t scratch_bytes = 0;  ///< of a slot
+};
+
+[[gnu::cold]] Prepared prepare_depthwise(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+  constexpr int64_t kGrain = 128 << 10;
+  const auto& op = *static_cast<const IntegerConv2d*>(op_attributes);
+  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  const WindowAxis& h = g.height();
+  const WindowAxis& w = g.width();
+  auto state = std::make_shared<DepthwiseState>();
+  state->functions = &quantized_depthwise_table(kernel_isa(args.kernel()));
+  state->call = {.channels = g.in_channels,
+                 .in_h = h.in,
+                 .in_w = w.in,
+                 .out_h = h.out,
+                 .out_w = w.out,
+                 .kernel_h = h.kernel,
+                 .kernel_w = w.kernel,
+                 .stride_y = h.stride,
+                 .stride_x = w.stride,
+                 .dilation_y = h.dilation,
+                 .dilation_x = w.dilation,
+                 .pad_top = h.pad_before,
+                 .pad_left = w.pad_before};
+  state->epilogue = EpilogueProgram(op, g.in_channels);
+  state->rows = g.batch * h.out;
+  const int64_t taps = h.kernel * w.kernel;
+  const int64_t threads = context.pool == nullptr ? 1 : context.pool->threads();
+  state->slots = std::clamp<int64_t>(state->rows * w.out * g.in_channels * taps / kGrain, 1, threads);
+  state->slots = std::min(state->slots, state->rows);
+  state->scratch_bytes = state->functions->scratch_bytes(state->call);
+  Prepared prepared;
+  prepared.weights = context.pack(
+      QuantizedDepthwiseForm{
+          .kernel_h = h.kernel, .kernel_w = w.kernel, .channels = g.in_channels, .lanes = state->functions->lanes},
+      args.index(1));
+  prepared.workspace = bytes_of<char>(Size(state->slots) * state->scratch_bytes);
+  prepared.state_bytes = sizeof(DepthwiseState);
+  prepared.state = std::move(state);
+  return prepared;
+}
+
+void run_depthwise(KernelCall& call) noexcept {
+  const auto& state = state_of<DepthwiseState>(call);
+  EpilogueOp ops[kMaxEpilogueOps];
+  QuantizedDepthwiseCall whole = state.call;
+  whole.input = call.in[0].as<const int8_t>();
+  whole.filter = static_cast<const int16_t*>(call.weights);
+  whole.result = quantized_result(call.attributes<IntegerConv2d>(), state.epilogue, call, ops, whole.channels);
+  auto* const scratch = static_cast<char*>(call.workspace);
+  call.pool->parallel_for(state.slots, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t slot = begin; slot < end; ++slot) {
+      QuantizedDepthwiseCall part = whole;
+      part.scratch = scratch + slot * state.scratch_bytes;
+      state.functions->run(part, state.rows * slot / state.slots, state.rows * (slot + 1) / state.slots);
+    }
+  });
+}
+
+template <Isa kIsa>
+struct IsaKernels {
+  static constexpr std::array<KernelDef, 4> kKernels = {
+      KernelDef{.name = kernel_name<IntegerLinear, kIsa>(),
+                .op = &kOpSchema<IntegerLinear>,
+                .capability = kIsa,
+                .types = kQuantizedRule,
+                .fits = fits_linear,
+                .prepare = prepare_linear,
+                .run = run_product<IntegerLinear>},
+      KernelDef{.name = kernel_name<IntegerConv2d, kIsa>(),
+                .op = &kOpSchema<IntegerConv2d>,
+                .capability = kIsa,
+                .layout = LayoutRule::kChannelsLast,
+                .types = kQuantizedRule,
+                .fits = fits_conv2d<false>,
+                .prepare = prepare_conv2d,
+                .run = run_conv2d},
+      KernelDef{.name = kernel_name<"integer_conv2d.winograd", kIsa>(),
+                .op = &kOpSchema<IntegerConv2d>,
+                .capability = kIsa,
+                .layout = LayoutRule::kChannelsLast,
+                .types = kQuantizedRule,
+                .rank = 1,
+                .fits = fits_winograd,
+                .prepare = prepare_winograd,
+                .run = run_quantized_winograd},
+      KernelDef{.name = kernel_name<"integer_conv2d.depthwise", kIsa>(),
+                .op = &kOpSchema<IntegerConv2d>,
+                .capability = kIsa,
+                .layout = LayoutRule::kChannelsLast,
+                .types = kQuantizedRule,
+                .rank = -1,
+                .fits = fits_conv2d<true>,
+                .prepare = prepare_depthwise,
+                .run = run_depthwise}};
+};
+
+constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
+
+}  // namespace
+
+extern const KernelTable table;
+constinit const KernelTable table = {kKernels};
+
+}  // namespace coracle::cpu::kernels::quantized_products

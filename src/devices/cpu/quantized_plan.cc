@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/cpu/quantized_plan.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "devices/cpu/isa/quantized_tile_gemm.h"
+
+namespace coracle::cpu {
+namespace {
+
+/// Products below which a part is not worth a thread.
+constexpr int64_t kQuantizedGrain = 1 << 20;
+
+/// Of `columns` columns, each of `groups` groups of 4 bytes, `step` bytes apart. Numbers from 0 on reach farthest where
+/// they meet weights of one sign and the others are 0.
+QuantizedReach reach_of(const std::byte* bytes, int64_t columns, int64_t groups, int64_t step) {
+  int32_t pairs = 0;
+  int32_t fours = 0;
+  for (int64_t c = 0; c < columns; ++c) {
+    for (int64_t half = 0; half < 2; ++half) {
+      int32_t above = 0;
+      int32_t below = 0;
+      for (int64_t g = 0; g < groups; ++g) {
+        int8_t w[2];
+        std::memcpy(w, bytes + g * step + c * 4 + half * 2, sizeof(w));
+        const int32_t positive = std::max<int32_t>(w[0], 0) + std::max<int32_t>(w[1], 0);
+        const int32_t negative = std::max(-w[0], 0) + std::max(-w[1], 0);
+        above = positive + (g % 2 == 0 ? 0 : above);
+        below = negative + (g % 2 == 0 ? 0 : below);
+        pairs = std::max({pairs, positive, negative});
+        fours = std::max({fours, above, below});
+      }
+    }
+  }
+  const auto reach = [](int32_t sum) { return std::min(255, 32767 / std::max(sum, 1)); };
+  return {reach(pairs), reach(fours)};
+}
+
+RejectionReason sums_rejection(const IntegerProduct& op, const ArgFacts& args, const Shape& product, int64_t channels,
+                               int64_t terms, int64_t most_terms) {
+  if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
+  if (terms > most_terms) return "sums of more than 32 bits";
+  return epilogue_rejection(op, args, 2, product, channels);
+}
+
+}  // namespace
+
+const QuantizedGemmFunctions& machine_quantized_gemm(Isa isa) {
+#if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
+  if (isa == Isa::kAvx512 && has_matrix_tiles()) return amx::quantized_tile_gemm;
+  if (isa == Isa::kAvx512 && has_byte_dots(isa)) return vnni::quantized_gemm;
+#endif
+#if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX2)
+  if (isa == Isa::kAvx2 && has_byte_dots(isa)) return avx_vnni::quantized_gemm;
+#endif
+  return quantized_gemm_table(isa);
+}
+
+const QuantizedGemmFunctions& any_quantized_gemm(Isa isa) {
+#if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX2)
+  if (isa == Isa::kAvx2) return pairs::quantized_gemm;
+#endif
+  return machine_quantized_gemm(isa);
+}
+
+size_t QuantizedGemmForm::matrix_bytes() const {
+  const int64_t per_group = 4 / element_bytes;
+  const int64_t groups = (numbers() + per_group - 1) / per_group;
+  const int64_t all = blocks * columns;
+  const Size panels = element_bytes == 1 ? (all + 2 * lanes - 1) / (2 * lanes) : 0;
+  return bytes_of<int32_t>(Size((all + lanes - 1) / lanes * lanes) * (Size(1) + groups)) +
+         bytes_of<QuantizedReach>(panels);
+}
+
+size_t QuantizedGemmForm::bytes() const { return bytes_of<char>(Size(matrices) * matrix_bytes()); }
+
+/// The panel that begins with column `first` of a matrix.
+void QuantizedGemmForm::pack_panel(const int8_t* data, int64_t first, std::byte* matrix) const {
+  const int64_t per_group = 4 / element_bytes;
+  const int64_t groups = (numbers() + per_group - 1) / per_group;
+  const int64_t all = blocks * columns;
+  const int64_t used = std::min(2 * lanes, all - first);
+  const int64_t width = used > lanes ? 2 * lanes : lanes;
+  const int64_t inner = inner_columns == 0 ? columns : inner_columns;
+  std::byte* const panel = matrix + first * 4 * (1 + groups);
+  if (blocks > 1 || joined_taps != 0) std::fill_n(panel, width * 4 * (1 + groups), std::byte{0});
+  for (int64_t c = 0; c < used; ++c) {
+    uint32_t sum = 0;
+    const int64_t block = (first + c) / columns;
+    const int64_t column = (first + c) % columns;
+    const int8_t* from = data + block * block_stride + column / inner * outer_stride + column % inner * column_stride;
+    for (int64_t tap = 0; tap < taps; ++tap, from += tap_stride) {
+      const int64_t k = joined_taps == 0 ? (tap * blocks + block) * depth
+                                         : tap / joined_taps * joined_depth + tap % joined_taps * depth;
+      std::byte* group = panel + (width * (1 + k / per_group) + c) * 4;
+      int64_t place = k % per_group;
+      for (int64_t i = 0; i < depth; ++i) {
+        const int32_t w{from[i * inner_stride]};
+        std::byte* const at = group + place * element_bytes;
+        if (++place == per_group) {
+          place = 0;
+          group += width * 4;
+        }
+        sum += static_cast<uint32_t>(w);
+        if (element_bytes == 1) {
+          const auto byte = static_cast<int8_t>(w);
+          std::memcpy(at, &byte, sizeof(byte));
+        } else {
+          const auto wide = static_cast<int16_t>(w);
+          std::memcpy(at, &wide, sizeof(wide));
+        }
+      }
+    }
+    // Operand 0 comes with 128 added, or with another number in its place.
+    const uint32_t initial = element_bytes == 1 ? uint32_t{0} - 128U * sum : 0U;
+    std::memcpy(panel + c * 4, &initial, sizeof(initial));
+  }
+  if (element_bytes == 1) {
+    const QuantizedReach reach = reach_of(panel + width * 4, used, groups, width * 4);
+    std::byte* const reaches = matrix + (all + lanes - 1) / lanes * lanes * 4 * (1 + groups);
+    std::memcpy(reaches + first / (2 * lanes) * static_cast<int64_t>(sizeof(reach)), &reach, sizeof(reach));
+  }
+}
+
+void QuantizedGemmForm::pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool) const {
+  const int8_t* data = constants[0]->data<int8_t>();
+  const int64_t panels = (blocks * columns + 2 * lanes - 1) / (2 * lanes);
+  const auto step = static_cast<int64_t>(matrix_bytes());
+  pool.parallel_for(matrices * panels, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t p = begin; p < end; ++p) {
+      const int64_t matrix = p / panels;
+      pack_panel(data + matrix * matrix_stride, p % panels * 2 * lanes, to + matrix * step);
+    }
+  });
+}
+
+void QuantizedGemmPlan::add_part(const QuantizedGemmPart& part) { parts.push_back(part); }
+
+void QuantizedGemmPlan::split(int threads) {
+  panels = functions->panels(call.columns);
+  const auto count = static_cast<int64_t>(parts.size());
+  const int64_t products = count * rows * call.taps * call.depth * call.columns;
+  const int64_t tiles = (rows + functions->tile_rows - 1) / functions->tile_rows;
+  slots = std::clamp<int64_t>(products / kQuantizedGrain, 1, threads);
+  by_panels = count == 1 && tiles < 2 * slots && panels > tiles;
+  slots = std::min(slots, by_panels ? panels : count * tiles);
+  scratch_bytes = functions->scratch_bytes(call.taps * call.depth);
+}
+
+size_t QuantizedGemmPlan::bytes() const {
+  return sizeof(*this) + (tap_y.size() * 2 + tap_from.size()) * sizeof(int32_t) +
+         parts.size() * sizeof(QuantizedGemmPart);
+}
+
+void QuantizedGemmPlan::run_part(QuantizedGemmCall of_part, const QuantizedGemmPart& part, int64_t tile_begin,
+                                 int64_t tile_end, int64_t panel_begin, int64_t panel_end) const noexcept {
+  QuantizedResult& result = of_part.result;
+  EpilogueOp ops[kMaxEpilogueOps];
+  std::copy_n(result.epilogue, result.epilogue_size, ops);
+  for (EpilogueOp& op : std::span(ops, static_cast<size_t>(result.epilogue_size))) {
+    if (op.integers != nullptr) op.integers += part.result;
+    if (op.tensor == nullptr) continue;
+    const bool whole = op.step.kind == EpilogueKind::kAddTensor || op.step.kind == EpilogueKind::kMultiplyTensor;
+    op.tensor += whole ? part.result : part.channel;
+  }
+  result.epilogue = ops;
+  const int64_t element = result.scale == 0 ? sizeof(float) : sizeof(int8_t);
+  result.data = static_cast<char*>(result.data) + part.result * element;
+  of_part.a += part.a;
+  of_part.packed = static_cast<const char*>(of_part.packed) + part.matrix * static_cast<int64_t>(matrix_bytes);
+  const int64_t tile_rows = functions->tile_rows;
+  functions->run(of_part, tile_begin * tile_rows, std::min(rows, tile_end * tile_rows), panel_begin, panel_end);
+}
+
+void QuantizedGemmPlan::run(const int8_t* a, const void* packed, void* scratch, const QuantizedResult& result,
+                            ThreadPool& pool) const noexcept {
+  QuantizedGemmCall whole = call;
+  whole.a = a;
+  whole.packed = packed;
+  whole.result = result;
+  if (has_image) whole.image = &image;
+  if (!tap_from.empty()) {
+    whole.padded = &padded;
+    functions->pad(whole, a, static_cast<int8_t*>(scratch) + slots * scratch_bytes);
+  }
+  const int64_t tiles = (rows + functions->tile_rows - 1) / functions->tile_rows;
+  const int64_t shares = by_panels ? panels : tiles * static_cast<int64_t>(parts.size());
+  pool.parallel_for(slots, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t slot = begin; slot < end; ++slot) {
+      QuantizedGemmCall own = whole;
+      own.scratch = static_cast<char*>(scratch) + slot * scratch_bytes;
+      int64_t at = shares * slot / slots;
+      const int64_t last = shares * (slot + 1) / slots;
+      if (by_panels) {
+        run_part(own, parts[0], 0, tiles, at, last);
+        continue;
+      }
+      while (at < last) {
+        const int64_t part = at / tiles;
+        const int64_t first = at - part * tiles;
+        const int64_t count = std::min(tiles - first, last - at);
+        run_part(own, parts[static_cast<size_t>(part)], first, first + count, 0, panels);
+        at += count;
+      }
+    }
+  });
+}
+
+[[gnu::cold]] Prepared prepared_product(QuantizedGemmPlan& plan, QuantizedGemmForm form, const ArgFacts& args,
+                                        PrepareContext& context) {
+  plan.split(context.pool == nullptr ? 1 : context.pool->threads());
+  form.lanes = plan.functions->lanes;
+  form.element_bytes = plan.functions->element_bytes;
+  form.columns = plan.call.columns / form.blocks;
+  plan.matrix_bytes = form.matrix_bytes();
+  Prepared prepared;
+  prepared.weights = context.pack(form, args.index(1));
+  prepared.workspace = bytes_of<char>(Size(plan.slots) * plan.scratch_bytes + plan.padded_bytes());
+  prepared.state_bytes = plan.bytes();
+  return prepared;
+}
+
+RejectionReason computed_quantized_rejection(const IntegerProduct& op, const ArgFacts& args, const Shape& product,
+                                             int64_t channels, int64_t terms) {
+  return sums_rejection(op, args, product, channels, terms, IntegerProduct::kMostComputedProducts);
+}
+
+RejectionReason quantized_rejection(const IntegerProduct& op, const ArgFacts& args, const Shape& product,
+                                    int64_t channels, int64_t terms) {
+  if (args.in(1).value == nullptr) return "the weights are not constant";
+  const Tensor& weights = *args.in(1).value;
+  const auto bytes = static_cast<size_t>(weights.count());
+  if (bytes > 0 && std::memchr(weights.data<int8_t>(), 0x80, bytes) != nullptr) return "weights of -128";
+  return sums_rejection(op, args, product, channels, terms, IntegerProduct::kMostProducts);
+}
+
+QuantizedResult quantized_result(const IntegerProduct& op, const EpilogueProgram& epilogue, const KernelCall& call,
+                                 EpilogueOp* ops, int64_t stride) noexcept {
+  epilogue.bind(call, 2, ops);
+  return {.data = call.out[0].data,
+          .stride = stride,
+          .epilogue = ops,
+          .epilogue_size = epilogue.count(),
+          .scale = op.result_scale,
+          .round_half_away = op.round_type == QuantizationRounding::kHalfAwayFromZero};
+}
+
+}  // namespace coracle::cpu

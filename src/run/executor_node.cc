@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes that are not planned with their neighbours: what their results are like depends on data, or they run regions.
+#include <algorithm>
+
+#include "ops/control/engine_block.h"
+#include "plan/cost.h"
+#include "run/executor.h"
+#include "run/sized_call.h"
+
+namespace coracle {
+namespace {
+
+/// Operands with at most this many elements are read to plan what depends on them.
+constexpr int64_t kMaxReadElements = 4096;
+
+}  // namespace
+
+/// Reads small operands that decide the shape of a node's results. True if that made all of them known.
+bool Executor::read_shape_inputs(const Node& node, Frame& frame) {
+  const std::span<const Port> ports = node.op.schema().inputs;
+  bool read = false;
+  size_t flat = 0;
+  for (size_t p = 0; p < node.input_counts.size(); ++p) {
+    for (int i = 0; i < node.input_counts[p]; ++i, ++flat) {
+      const ValueId v = node.inputs[flat];
+      Fact& fact = frame.facts[index(v)];
+      if (!ports[p].shape_input || fact.value != nullptr || fact.is_array) continue;
+      const Tensor& tensor = frame.tensors[index(v)];
+      if (tensor.count() > kMaxReadElements) continue;
+      fact.value = std::make_shared<const Tensor>(tensor.clone());
+      read = true;
+    }
+  }
+  if (!read) return false;
+  std::vector<const Fact*> facts;
+  for (ValueId v : node.inputs) facts.push_back(&frame.facts[index(v)]);
+  const std::vector<Fact> results = infer_node(node, facts);
+  return std::all_of(results.begin(), results.end(), [](const Fact& f) { return f.known() && !f.is_array; });
+}
+
+/// The types of a node's results, as far as they are known before it has run: of one with regions they are those that
+/// the regions give when they run, whatever else would be possible.
+std::vector<Fact> Executor::infer_results(const Node& node, std::span<const Fact* const> facts) const {
+  if (!node.regions.empty()) return std::vector<Fact>(node.outputs.size(), Fact::unknown());
+  return infer_node(node, facts);
+}
+
+Executor::ReadyBlock Executor::ready_block(const RunContext& context, const Graph& graph, const Node& block,
+                                           std::span<const Tensor> inputs, std::span<const Fact* const> facts,
+                                           Frame& frame) {
+  EngineBlocks& blocks = program_->engine_blocks();
+  const std::vector<bool>& decides = blocks.decides_sizes(block);
+  std::vector<Fact> operands;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    Fact fact = *facts[i];
+    if (fact.is_array) return {};
+    // Elements that follow from sizes stay known, as they were where the engine was asked about the nodes.
+    const bool known = decides[i] || fact.value != nullptr;
+    fact.value = known ? std::make_shared<const Tensor>(inputs[i].clone()) : nullptr;
+    operands.push_back(std::move(fact));
+  }
+  const bool async = lanes_ != nullptr && program_->info(graph).async[index(graph.value(block.outputs.at(0)).producer)];
+  const int threads = async ? lanes_->threads_each() : pool_.threads();
+  ReadyBlock ready{.compiled = blocks.find(block, operands, threads, context), .outputs = {}};
+  if (ready.compiled == nullptr) return ready;
+  for (size_t i = 0; i < ready.compiled->results.size(); ++i) {
+    const Fact& fact = ready.compiled->results[i];
+    Tensor& before = frame.tensors[index(block.outputs[i])];
+    if (context.ledger()->limit() == 0 && before.reusable_for(fact.dtype, fact.shape)) {
+      before.retype(fact.dtype, fact.shape);
+      before.set_lod({});
+      ready.outputs.push_back(std::move(before));
+    } else {
+      before = Tensor();
+      ready.outputs.push_back(Tensor::make(fact.dtype, fact.shape));
+    }
+    if (fact.lod != nullptr) ready.outputs.back().set_lod(*fact.lod);
+  }
+  return ready;
+}
+
+std::optional<std::vector<Tensor>> Executor::run_by_engine(const RunContext& context, const Graph& graph,
+                                                           const Node& block, std::span<const Tensor> inputs,
+                                                           std::span<const Fact* const> facts, Frame& frame,
+                                                           EngineFailure& failure) {
+  ReadyBlock ready = ready_block(context, graph, block, inputs, facts, frame);
+  if (ready.compiled == nullptr) return std::nullopt;
+  try {
+    engine_runs_.of(block, ready.compiled).run(inputs, ready.outputs);
+    return std::move(ready.outputs);
+  } catch (const std::exception& e) {
+    context.check();
+    engine_runs_.drop(*ready.compiled);
+    failure = {ready.compiled, e.what()};
+    return std::nullopt;
+  }
+}
+
+void Executor::run_node(const RunContext& context, const Graph& graph, size_t position, Frame& frame) {
+  using Clock = std::chrono::steady_clock;
+  const Node& node = graph.node(graph.order()[position]);
+  const std::vector<size_t>& last_use = program_->info(graph).uses.last_use;
+  std::vector<Tensor> inputs;
+  std::vector<const Fact*> facts;
+  for (ValueId v : node.inputs) {
+    const Fact& fact = frame.facts[index(v)];
+    const Tensor& tensor = frame.tensors[index(v)];
+    inputs.push_back(tensor.empty_handle() && fact.value != nullptr ? *fact.value : tensor);
+    facts.push_back(&fact);
+  }
+  // A tensor array that nobody needs any more belongs to the node, which may change its list.
+  for (ValueId v : node.inputs) {
+    Tensor& tensor = frame.tensors[index(v)];
+    if (tensor.is_array() && last_use[index(v)] == position) tensor = Tensor();
+  }
+  const ReferenceArgs::RunRegion run_region = [&](int r, std::vector<Tensor> args) {
+    return run_nested(context, *node.regions.at(static_cast<size_t>(r)), std::move(args));
+  };
+  const Clock::time_point start = Clock::now();
+  std::optional<std::vector<Tensor>> by_engine;
+  EngineFailure failure;
+  if (node.op.is<EngineBlock>()) by_engine = run_by_engine(context, graph, node, inputs, facts, frame, failure);
+  const std::vector<Fact> results = by_engine ? std::vector<Fact>() : infer_results(node, facts);
+  if (observer_ != nullptr) observe_node(graph, node, inputs, false, *observer_);
+  std::optional<SizedStep> sized;
+  if (!by_engine) sized = plan_sized(node, facts, results, program_->selector(), pool_);
+  std::vector<Tensor> outputs;
+  if (by_engine) {
+    outputs = std::move(*by_engine);
+  } else if (sized) {
+    reserve_arena(context, sized->prepared.workspace, [&] { return text("scratch of ", sized->kernel->name); });
+    std::vector<Tensor*> before;
+    for (ValueId v : node.outputs) before.push_back(&frame.tensors[index(v)]);
+    arena_in_use_ = sized->prepared.workspace;
+    outputs = run_sized({.node = node,
+                         .step = *sized,
+                         .inputs = inputs,
+                         .facts = facts,
+                         .results = results,
+                         .before = before,
+                         .workspace = arena_.data(),
+                         .pool = pool_,
+                         .reuse = context.ledger()->limit() == 0});
+    arena_in_use_.reset();
+    context.check();
+  } else {
+    outputs = evaluate_node(node, std::move(inputs), results, &run_region);
+    // What fails natively too, an index out of range for instance, is no fault of the engine.
+    if (failure.compiled != nullptr) blame_engine(node, failure);
+  }
+  if (observer_ != nullptr) {
+    observe_node(graph, node, outputs, true, *observer_);
+    context.check();
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    require(!outputs[i].empty_handle(), ErrorCode::kRunFailure, "operator ", node.op.name(), " (", node.name,
+            ") gave no result ", i);
+    make_available(frame, node.outputs[i], std::move(outputs[i]));
+  }
+  if (profile_ != nullptr && (by_engine || node.regions.empty())) {
+    std::vector<const Fact*> made;
+    for (ValueId v : node.outputs) made.push_back(&frame.facts[index(v)]);
+    record({.node = node.name,
+            .op = node.op.name(),
+            .kernel = by_engine ? node.op.as<EngineBlock>()->engine
+                      : sized   ? sized->kernel->name
+                                : "reference",
+            .outputs = made.empty() ? std::string() : text(*made.front())},
+           cost_of(node.op, NodeFacts(facts, node.input_counts, made, node.output_counts)), run_start_, start,
+           *context.trace(), *profile_);
+  }
+}
+
+}  // namespace coracle

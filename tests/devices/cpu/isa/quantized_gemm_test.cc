@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/cpu/isa/quantized_gemm.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "base/buffer.h"
+#include "devices/cpu/isa/isa_test.h"
+#include "devices/cpu/isa/quantized_tile_gemm.h"
+#include "devices/cpu/quantized_plan.h"
+#include "support/check_kernels.h"
+
+/// Products of bytes by AVX-VNNI, AVX512-VNNI and AMX, whose instructions are emulated where there are none: sums of
+/// all shapes are exact, as with the tables of this machine.
+namespace coracle::cpu {
+namespace {
+
+struct QuantizedMatrices {
+  int64_t rows, depth, columns;
+};
+
+/// c [rows, columns] as a plan computes it with B in that form, sums alone.
+std::vector<float> sums_of(QuantizedGemmPlan& plan, QuantizedGemmForm form, const Tensor& a, const Tensor& b) {
+  ThreadPool pool(2);
+  plan.result_stride = plan.call.columns;
+  plan.split(pool.threads());
+  form.lanes = plan.functions->lanes;
+  form.element_bytes = plan.functions->element_bytes;
+  form.columns = plan.call.columns;
+  plan.matrix_bytes = form.matrix_bytes();
+  Buffer<std::byte> packed(form.bytes());
+  const Tensor* const constants[] = {&b};
+  form.pack(constants, packed.data(), pool);
+  Buffer<char> scratch(static_cast<size_t>(plan.slots * plan.scratch_bytes));
+  std::vector<float> c(static_cast<size_t>(plan.rows * plan.call.columns));
+  plan.run(a.data<int8_t>(), packed.data(), scratch.data(), {.data = c.data(), .stride = plan.result_stride}, pool);
+  return c;
+}
+
+void check_product(const QuantizedGemmFunctions& functions, const QuantizedMatrices& p) {
+  SCOPED_TRACE(testing::Message() << p.rows << " x " << p.depth << " x " << p.columns);
+  const Tensor a = test::random_ints({p.rows, p.depth}, -128, 128, DType::kInt8, 1);
+  const Tensor b = test::random_ints({p.depth, p.columns}, -127, 128, DType::kInt8, 2);
+  QuantizedGemmPlan plan;
+  plan.functions = &functions;
+  plan.call.depth = p.depth;
+  plan.call.columns = p.columns;
+  plan.call.a_stride = p.depth;
+  plan.rows = p.rows;
+  const std::vector<float> c = sums_of(plan, {.depth = p.depth, .inner_stride = p.columns, .column_stride = 1}, a, b);
+  for (int64_t row = 0; row < p.rows; ++row) {
+    for (int64_t column = 0; column < p.columns; ++column) {
+      int32_t sum = 0;
+      for (int64_t k = 0; k < p.depth; ++k) {
+        sum += a.data<int8_t>()[row * p.depth + k] * b.data<int8_t>()[k * p.columns + column];
+      }
+      ASSERT_EQ(c[static_cast<size_t>(row * p.columns + column)], static_cast<float>(sum)) << row << ", " << column;
+    }
+  }
+}
+
+/// Filters of 3x3 over an image [height, width, channels] with a pixel of zeros around it.
+void check_image(const QuantizedGemmFunctions& functions, int64_t channels, int64_t columns) {
+  constexpr int64_t kHeight = 5;
+  constexpr int64_t kWidth = 7;
+  const Tensor a = test::random_ints({kHeight, kWidth, channels}, -128, 128, DType::kInt8, 1);
+  const Tensor b = test::random_ints({columns, channels, 3, 3}, -127, 128, DType::kInt8, 2);
+  QuantizedGemmPlan plan;
+  plan.functions = &functions;
+  plan.call.taps = 3;
+  plan.call.depth = 3 * channels;
+  plan.call.columns = columns;
+  plan.rows = kHeight * kWidth;
+  plan.has_image = true;
+  plan.tap_y = {-1, 0, 1};
+  plan.tap_x = {-1, -1, -1};
+  GemmImage& image = plan.image;
+  image.in_h = image.out_h = kHeight;
+  image.in_w = image.out_w = kWidth;
+  image.in_channels = channels;
+  image.tap_y = plan.tap_y.data();
+  image.tap_x = plan.tap_x.data();
+  image.join = 3;
+  const std::vector<float> c = sums_of(
+      plan, {.taps = 9, .depth = channels, .tap_stride = 1, .inner_stride = 9, .column_stride = 9 * channels}, a, b);
+  for (int64_t y = 0; y < kHeight; ++y) {
+    for (int64_t x = 0; x < kWidth; ++x) {
+      for (int64_t column = 0; column < columns; ++column) {
+        int32_t sum = 0;
+        for (int64_t tap = 0; tap < 9; ++tap) {
+          const int64_t at_y = y + tap / 3 - 1;
+          const int64_t at_x = x + tap % 3 - 1;
+          if (at_y < 0 || at_y >= kHeight || at_x < 0 || at_x >= kWidth) continue;
+          for (int64_t i = 0; i < channels; ++i) {
+            sum += a.data<int8_t>()[(at_y * kWidth + at_x) * channels + i] *
+                   b.data<int8_t>()[(column * channels + i) * 9 + tap];
+          }
+        }
+        ASSERT_EQ(c[static_cast<size_t>((y * kWidth + x) * columns + column)], static_cast<float>(sum))
+            << y << ", " << x << ", " << column;
+      }
+    }
+  }
+}
+
+/// With depths of several steps of tiles, the last of which overlap, and rows and columns of parts of tiles.
+void check_all(const QuantizedGemmFunctions& functions) {
+  for (const QuantizedMatrices& p : {QuantizedMatrices{1, 1, 1},
+                                     {6, 4, 16},
+                                     {7, 5, 17},
+                                     {12, 64, 32},
+                                     {13, 27, 9},
+                                     {100, 3, 8},
+                                     {25, 515, 40},
+                                     {33, 65, 33},
+                                     {48, 216, 48},
+                                     {131, 148, 64},
+                                     {290, 40, 100}}) {
+    check_product(functions, p);
+  }
+  check_image(functions, 3, 10);
+  check_image(functions, 17, 33);
+  check_image(functions, 40, 16);
+}
+
+class QuantizedGemm : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!runs_on(Isa::kAvx2, detected_isa())) GTEST_SKIP() << "this processor has no AVX2";
+  }
+};
+
+TEST_F(QuantizedGemm, DotProductsBesideAvx2) { check_all(emulated_avx_vnni::quantized_gemm); }
+TEST_F(QuantizedGemm, DotProductsBesideAvx512) { check_all(emulated_vnni::quantized_gemm); }
+TEST_F(QuantizedGemm, MatrixTiles) { check_all(emulated_amx::quantized_tile_gemm); }
+
+TEST_F(QuantizedGemm, OfThisMachine) {
+  for (const Isa isa : tested_isas()) {
+    SCOPED_TRACE(name_of(isa));
+    check_all(quantized_gemm_table(isa));
+    check_all(machine_quantized_gemm(isa));
+  }
+#if !defined(CORACLE_WITHOUT_AVX512)
+  if (has_byte_dots(Isa::kAvx512)) check_all(vnni::quantized_gemm);  // beside tiles, too
+#endif
+}
+
+}  // namespace
+}  // namespace coracle::cpu
