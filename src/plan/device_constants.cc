@@ -9,8 +9,7 @@
 namespace coracle {
 namespace {
 
-/// Constants lie in blocks of this size, larger ones in blocks of their own: devices take their time for each
-/// allocation.
+/// Constants share allocations of this size, larger ones have their own: devices take their time for each allocation.
 constexpr size_t kAllocationBytes = size_t{4} << 20U;
 
 }  // namespace

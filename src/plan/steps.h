@@ -13,7 +13,7 @@
 
 namespace coracle {
 
-/// Where the elements of a buffer value lie during a run.
+/// Where the elements of a buffer lie during a run.
 struct Slot {
   enum class Kind : uint8_t {
     kArena,     ///< at `offset` of the session's arena at that place

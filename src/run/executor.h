@@ -120,7 +120,7 @@ class Executor {
   void blame_engine(const Node& block, const EngineFailure& failure) {
     program_->engine_blocks().give_up(block, *failure.compiled, failure.reason);
   }
-  // Blocks beside each other and beside native work (executor_async.cc).
+  // Blocks that run at the same time as others and as native work (executor_async.cc).
   /// Starts a block on a lane of its own; false: it runs in its turn.
   bool start_async(const RunContext& context, const Graph& graph, size_t position, Frame& frame);
   /// Waits for the blocks whose results these values are.

@@ -164,7 +164,7 @@ void run(KernelCall& call) noexcept {
   });
 }
 
-constexpr KernelDef kStrips = {.name = kRowTiles.name, .op = nullptr, .types = kAnyTypeRule, .run = run};
+constexpr KernelDef kRowTilesKernel = {.name = kRowTiles.name, .op = nullptr, .types = kAnyTypeRule, .run = run};
 
 bool runs_by_rows(const Steps& steps, const Step& step) {
   size_t constants = 0;
@@ -251,7 +251,7 @@ class Joiner {
     while (rows > 1 && strip_bytes(begin, end, rows) > kBufferBytes) --rows;
     state->strip_rows = rows;
     Step joined;
-    joined.kernel = &kStrips;
+    joined.kernel = &kRowTilesKernel;
     joined.op = step(end - 1).op;
     joined.node = step(end - 1).node;
     joined.out = step(end - 1).out;
