@@ -474,8 +474,8 @@ typedef int (*coracle_observe_function)(void* user, const struct coracle_node_va
 /**
  * Shows the operands of each operator before it runs and its results after it ran to `observe`, from the next run on;
  * null ends it. Seen is what is computed: of operators that rewriting put together, what goes into them and comes out
- * (load with disable_passes "all" and disable_kernels "row_tiles,strided" to see every operator of the file); not tensor
- * arrays.
+ * (load with disable_passes "all" and disable_kernels "row_tiles,strided" to see every operator of the file); not
+ * tensor arrays.
  */
 CORACLE_API coracle_status coracle_session_set_observer(coracle_session* session, coracle_observe_function observe,
                                                         void* user);
