@@ -9,6 +9,7 @@
 #include "api/options.h"
 #include "api/thread_text.h"
 #include "base/counted.h"
+#include "base/nearest_name.h"
 #include "base/new_file.h"
 #include "base/printable.h"
 #include "base/stack.h"
@@ -37,16 +38,19 @@ std::vector<std::string> split(const char* list) {
 /// Error for a name that is neither a pass nor a stage of finding blocks: a misspelt one would be left on without a
 /// word.
 void check_pass_names(const std::vector<std::string>& names) {
+  std::vector<std::string_view> there{"all"};
+  std::string list;
+  const auto add = [&](std::string_view name) {
+    if (std::find(there.begin(), there.end(), name) != there.end()) return;
+    there.push_back(name);
+    list.append(list.empty() ? "" : ", ").append(name);
+  };
+  for (const Pass& pass : pipeline()) add(pass.name);
+  for (const BlockStage& stage : block_stages()) add(stage.name);
   for (const std::string& name : names) {
-    bool known = name == "all";
-    std::string all;
-    const auto look_at = [&](const char* there) {
-      known = known || name == there;
-      if (all.find(there) == std::string::npos) all.append(all.empty() ? "" : ", ").append(there);
-    };
-    for (const Pass& pass : pipeline()) look_at(pass.name);
-    for (const BlockStage& stage : block_stages()) look_at(stage.name);
-    require(known, ErrorCode::kInvalidArgument, "there is no pass '", name, "' to disable; there are: ", all);
+    if (std::find(there.begin(), there.end(), name) != there.end()) continue;
+    fail(ErrorCode::kInvalidArgument, "there is no pass '", name, "' to disable; there are: ", list,
+         suggestion(name, there));
   }
 }
 

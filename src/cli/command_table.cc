@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/nearest_name.h"
+
 namespace coracle::cli {
 namespace {
 
@@ -38,21 +40,6 @@ CommandRow command_row(const CLI::App& app) {
   return row;
 }
 
-/// Insertions, deletions, replacements and exchanges of neighbours that make b of a.
-size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
-  for (size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
-  for (size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    for (size_t j = 1; j <= b.size(); ++j) {
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-    }
-  }
-  return d[a.size()][b.size()];
-}
-
 }  // namespace
 
 std::string value_text(const CLI::Option& option) {
@@ -86,22 +73,6 @@ std::vector<CommandRow> command_table(const CLI::App& app) {
   return table;
 }
 
-std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
-  constexpr size_t kLongestWord = 64;
-  if (word.size() > kLongestWord) return {};
-  std::string best;
-  size_t least = std::max<size_t>(1, word.size() / 3) + 1;
-  for (const std::string& c : candidates) {
-    // The beginning of a longer name is one that was not finished.
-    const bool begun = word.size() > 3 && c.starts_with(word);
-    const size_t d = begun ? 1 : distance(word, c);
-    if (d >= least) continue;
-    least = d;
-    best = c;
-  }
-  return best;
-}
-
 std::string leftover_message(const CLI::App& app, const std::string& message) {
   const std::vector<CLI::App*> used = app.get_subcommands();
   const std::vector<std::string> left = app.remaining(true);
@@ -116,9 +87,7 @@ std::string leftover_message(const CLI::App& app, const std::string& message) {
   for (const OptionRow& row : command_row(*used.front()).options) {
     candidates.insert(candidates.end(), row.names.begin(), row.names.end());
   }
-  const std::string meant = nearest(word, candidates);
-  return "'" + used.front()->get_name() + "' has no option '" + word + "'" +
-         (meant.empty() ? "" : "; did you mean '" + meant + "'?");
+  return "'" + used.front()->get_name() + "' has no option '" + word + "'" + suggestion(word, candidates);
 }
 
 }  // namespace coracle::cli

@@ -41,8 +41,6 @@ std::string manual(const std::vector<CommandRow>& table, const std::string& comm
 /// Writes DIR/coracle.1, DIR/coracle-run.1 and so on.
 void write_manuals(const std::vector<CommandRow>& table, const std::string& dir, const std::string& version);
 
-/// The candidate that `word` is most likely a misspelling of; empty if none is near.
-std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
 /// What is wrong with the arguments that were left over, with what was probably meant; `message` is CLI11's.
 std::string leftover_message(const CLI::App& app, const std::string& message);
 

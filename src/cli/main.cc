@@ -12,6 +12,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "base/nearest_name.h"
 #include "cli/command_line.h"
 #include "cli/command_table.h"
 #include "cli/commands.h"
@@ -41,9 +42,7 @@ std::string unknown_command(const CLI::App& app, const std::string& given) {
     names.push_back(row.name);
     list.append(list.empty() ? "" : ", ").append(row.name);
   }
-  const std::string meant = nearest(given, names);
-  return "there is no command '" + given + "'" + (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
-         "; the commands are " + list;
+  return "there is no command '" + given + "'" + suggestion(given, names) + "; the commands are " + list;
 }
 
 /// "run " where the arguments are of that command.

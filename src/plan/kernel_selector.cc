@@ -6,13 +6,49 @@
 #include <tuple>
 #include <utility>
 
+#include "base/nearest_name.h"
+#include "base/printable.h"
 #include "plan/copy_elision.h"
+#include "plan/partition.h"
 #include "plan/reference_kernel.h"
 #include "plan/view_kernel.h"
 
 namespace coracle {
 
+namespace {
+
+/// Refuses what is no beginning of a name that can be left out.
+void check_disabled(const KernelChoice& choice) {
+  if (choice.disabled.empty()) return;
+  std::vector<std::string_view> names{"cost", kUnprofitableName, kCopyElision.name};
+  const auto add = [&](std::span<const KernelDef> kernels) {
+    for (const KernelDef& kernel : kernels) names.emplace_back(kernel.name);
+  };
+  const auto add_device = [&](const Device& device) {
+    for (const KernelTable* table : device.kernels()) add(table->kernels);
+    for (const PlanStage& stage : device.stages) names.emplace_back(stage.name);
+  };
+  add(view_kernels());
+  add_device(host_device());
+  for (const UsedDevice& used : choice.devices) add_device(*used.device);
+  for (const std::string& disabled : choice.disabled) {
+    if (std::any_of(names.begin(), names.end(), [&](std::string_view n) { return n.starts_with(disabled); })) continue;
+    // What was meant may be a prefix, too.
+    std::vector<std::string_view> candidates = names;
+    for (const std::string_view name : names) {
+      for (size_t dot = name.find('.'); dot != name.npos; dot = name.find('.', dot + 1)) {
+        candidates.push_back(name.substr(0, dot));
+      }
+    }
+    fail(ErrorCode::kInvalidArgument, "there is no kernel and no stage of planning whose name begins with ",
+         in_quotes(disabled), ", to leave out", suggestion(disabled, candidates));
+  }
+}
+
+}  // namespace
+
 KernelSelector::KernelSelector(KernelChoice choice) : choice_(std::move(choice)) {
+  check_disabled(choice_);
   const Device& host = host_device();
   if (!host.capabilities->has(choice_.capability)) choice_.capability = host.capabilities->best();
   add(host, kernels_);

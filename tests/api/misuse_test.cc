@@ -317,6 +317,10 @@ TEST(OptionStructs, ModelOptionsAreChecked) {
   refused(&coracle_model_options::precision, "fp8",
           "precision cannot be 'fp8', only one of: strict, default, int8, high, bf16");
   refused(&coracle_model_options::disable_passes, "identity,wishing", "no pass 'wishing'");
+  refused(&coracle_model_options::disable_passes, "identty", "; did you mean 'identity'?");
+  refused(&coracle_model_options::disable_kernels, "linear,conv2d.windograd",
+          "'conv2d.windograd', to leave out; did you mean 'conv2d.winograd'?");
+  refused(&coracle_model_options::disable_kernels, "row_tile_", "; did you mean 'row_tiles'?");
   refused(&coracle_model_options::keep_tensors, "product,nothing", "'nothing'");
 }
 

@@ -95,9 +95,12 @@ def test_calls(total):
 
 
 def test_options(linear_files):
-    plain = coracle.load(linear_files[0], disable_passes="all", cpu_isa="sse2", disable_kernels=["none.such"])
+    plain = coracle.load(linear_files[0], disable_passes="all", cpu_isa="sse2", disable_kernels=["linear", "cost"])
     assert plain.description["rewrites"] == [] and plain.description["isa"] == "sse2"
     assert np.allclose(plain(X)["y"], coracle.load(linear_files[0], max_rewrites=1)(X)["y"], atol=1e-6)
+    for option, name, meant in (("disable_kernels", "conv2d.indirekt", "conv2d.indirect"), ("disable_passes", "fuse_linaer", "fuse_linear")):
+        with pytest.raises(coracle.InvalidArgumentError, match="'%s'.*did you mean '%s'" % (name, meant)):
+            coracle.load(linear_files[0], **{option: [name]})
     kept = coracle.load(linear_files[0], keep_tensors=["p0"]).session()
     kept.run(X)
     assert np.allclose(kept.tensor("p0"), X @ weights(), atol=1e-6)
