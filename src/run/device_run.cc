@@ -103,9 +103,8 @@ void DeviceRun::Segment::reserve(const RunContext& context) {
   try {
     for (size_t d = 0; d < work_.size(); ++d) {
       if (!uses(d)) continue;
-      const DeviceContext& context = run_.contexts_[d];
-      require(!context.device.open->lost(), ErrorCode::kRunFailure, "the device ", context.name(),
-              " is lost: ", kLostAdvice);
+      const DeviceContext& used = run_.contexts_[d];
+      require(!used.device.open->lost(), ErrorCode::kRunFailure, "the device ", used.name(), " is lost: ", kLostAdvice);
       run_.reserve(run_.contexts_[d], bound_.steps().devices[d], context.ledger());
     }
   } catch (...) {

@@ -205,7 +205,7 @@ TEST(OperatorFacts, UnaryStepsAreWhatReferencesCompute) {
   for (const OpSchema* schema : all_ops()) {
     if (schema->unary_step == nullptr) continue;
     SCOPED_TRACE(schema->name);
-    EXPECT_STRNE(selector.rows(*schema).front()->name, "reference");
+    EXPECT_STRNE(selector.kernels(*schema).front()->name, "reference");
     const Alone alone(Op(schema), {{x}});
     const FactsOfNode facts = alone.facts();
     const std::optional<UnaryStep> step = schema->unary_step(alone.attributes(), facts.facts());

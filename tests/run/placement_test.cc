@@ -96,8 +96,8 @@ TEST(Placement, ArenasAreSplitWhereBlocksAreSmall) {
     Session session(model, {.threads = 2});
     session.set_input(0, x);
     const std::shared_ptr<const Steps> planned = session.explain();
-    EXPECT_GT(planned->devices.at(0).blocks.size(), 1U);
-    for (size_t bytes : planned->devices.at(0).blocks) EXPECT_LE(bytes, 8192U);
+    EXPECT_GT(planned->devices.at(0).allocations.size(), 1U);
+    for (size_t bytes : planned->devices.at(0).allocations) EXPECT_LE(bytes, 8192U);
     EXPECT_TRUE(same_bits(run(session, {x}), run_fresh(model_of(Graph(graph)), {x}))) << seed;
     EXPECT_EQ(device->complaint(), "");
   }
