@@ -319,7 +319,7 @@ TEST(OptionStructs, ModelOptionsAreChecked) {
   refused(&coracle_model_options::disable_passes, "identity,wishing", "no pass 'wishing'");
   refused(&coracle_model_options::disable_passes, "identty", "; did you mean 'identity'?");
   refused(&coracle_model_options::disable_kernels, "linear,conv2d.windograd",
-          "'conv2d.windograd', to leave out; did you mean 'conv2d.winograd'?");
+          "'conv2d.windograd', to leave out; did you mean 'conv2d.winograd_");
   refused(&coracle_model_options::disable_kernels, "row_tile_", "; did you mean 'row_tiles'?");
   refused(&coracle_model_options::keep_tensors, "product,nothing", "'nothing'");
 }
