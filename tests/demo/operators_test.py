@@ -33,9 +33,9 @@ def configured(root, names, *options):
                                f"-DCORACLE_OPERATORS={build}/operators.txt", *options], capture_output=True, text=True, check=False)
         if said.returncode:
             return None, None, said.stderr
-        rows = (build / "build/src/ops/all_ops.cc").read_text()
+        schemas = (build / "build/src/ops/all_ops.cc").read_text()
         tables = (build / "build/src/devices/cpu/all_kernels.cc").read_text()
-        return (set(re.findall(r"rows::(\w+)_row", rows)), set(re.findall(r"&kernels::(\w+)", tables)), said.stdout)
+        return (set(re.findall(r"schemas::(\w+)_schema", schemas)), set(re.findall(r"&kernels::(\w+)", tables)), said.stdout)
 
 
 def main():
