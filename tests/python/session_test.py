@@ -118,7 +118,7 @@ def test_devices():
     told = coracle.devices()
     assert set(told) == {"devices", "missing"}
     for device in told["devices"]:
-        assert device["memory_bytes"] >= device["largest_allocation"] > 0
+        assert device["memory_bytes"] >= device["largest_block"] > 0
         assert device["index"] >= 0 and device["name"] and device["driver"]
     kinds = {device["kind"] for device in told["devices"]}
     for missing in told["missing"]:
