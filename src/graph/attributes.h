@@ -102,6 +102,7 @@ class AttributeMap {
 
     Listener() = default;
     Listener(const Listener& /*other*/) noexcept {}  // NOLINT(modernize-use-equals-default): it does not copy
+    // NOLINTNEXTLINE(bugprone-unhandled-self-assignment): nor does it assign.
     Listener& operator=(const Listener& /*other*/) noexcept { return *this; }
     ~Listener() = default;
   };
