@@ -20,8 +20,8 @@ C_TYPES = {"const char*": "c_char_p", "int32_t": "c_int32", "int64_t": "c_int64"
            "const uint32_t*": "POINTER(c_uint32)", "const coracle_pool*": "c_void_p", "coracle_pass_function": "PassFunction"}
 # (interface, struct, option): why it is not there.
 LEFT_OUT = {
-    ("C++", "coracle_model_options", "after_pass"): "an argument of its own: Model::load(..., after_pass)",
-    ("C++", "coracle_model_options", "after_pass_user"): "a function object holds it",
+    ("C++", "coracle_model_options", "after_pass"): "for tools, which use the C interface",
+    ("C++", "coracle_model_options", "after_pass_user"): "for tools, which use the C interface",
     ("Python", "coracle_model_options", "after_pass_user"): "a function object holds it",
     ("Python", "coracle_model_options", "cancelled"): "KeyboardInterrupt sets it",
     ("Python", "coracle_run_options", "cancelled"): "Session.cancel",

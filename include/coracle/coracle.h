@@ -438,9 +438,10 @@ typedef struct coracle_run_options {
   int64_t time_limit_ms; /**< bound on the time of the run in milliseconds from the call on, its planning included */
   size_t memory_limit;   /**< bound in bytes, as coracle_session_options.memory_limit, for this run: what the session
                               still holds of earlier runs counts, and is freed first */
-  /** What other threads, or a signal handler, set to 1 (from 0) to end the run with CORACLE_CANCELLED; or null. A run
-   * that begins while it is 1 ends at once. Must stay until the call returns, and be a lock-free atomic of C11 or C++
-   * for whoever sets it; several runs may have the same one. coracle_session_cancel ends the run too. */
+  /** What other threads, or a signal handler, set to 1 (from 0) to end the run with CORACLE_CANCELLED; or null. Only
+   * the lowest bit is looked at. A run that begins while it is 1 ends at once. Must stay until the call returns, and be
+   * a lock-free atomic of C11 or C++ for whoever sets it; several runs may have the same one. coracle_session_cancel
+   * ends the run too. */
   const uint32_t* cancelled;
 } coracle_run_options;
 

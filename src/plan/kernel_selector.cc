@@ -29,7 +29,7 @@ void check_disabled(const KernelChoice& choice) {
     for (const PlanStage& stage : device.stages) names.emplace_back(stage.name);
   };
   add(view_kernels());
-  add_device(host_device());
+  for (const Device* device : all_devices()) add_device(*device);  // also of those that are not in use
   for (const UsedDevice& used : choice.devices) add_device(*used.device);
   for (const std::string& disabled : choice.disabled) {
     if (std::any_of(names.begin(), names.end(), [&](std::string_view n) { return n.starts_with(disabled); })) continue;

@@ -49,6 +49,18 @@ bool overlap(const TypeRule& a, const TypeRule& b) {
   return common(a.operands, b.operands) && common(a.results, b.results);
 }
 
+TEST(KernelSelector, LeavesOutWhatAnyDeviceOfTheBuildHasAndRefusesOtherNames) {
+  std::vector<std::string> all{"cost", "islands", "strided", "row_tiles"};
+  for (const Device* device : all_devices()) {
+    for (const KernelTable* table : device->kernels()) {
+      for (const KernelDef& kernel : table->kernels) all.emplace_back(kernel.name);
+    }
+  }
+  EXPECT_NO_THROW(KernelSelector({.disabled = all}));
+  all.emplace_back("no_such_kernel");
+  EXPECT_THROW(KernelSelector({.disabled = all}), Error);
+}
+
 TEST(KernelSelector, TheOrderOfFilesDecidesNothing) {
   struct Row {
     const KernelDef* kernel;
