@@ -58,9 +58,24 @@ function(coracle_operators out folder)
   endif()
   # What rewrites, plans and imports graphs names operators too.
   set(src ${PROJECT_SOURCE_DIR}/src)
-  file(GLOB_RECURSE users ${src}/graph/*.cc ${src}/model/*.cc ${src}/passes/*.cc ${src}/passes/*.h ${src}/plan/*.cc ${src}/plan/*.h ${src}/run/*.cc)
+  set(users)
+  foreach(folder graph model passes plan run blocks loading)
+    file(GLOB_RECURSE more ${src}/${folder}/*.cc ${src}/${folder}/*.h)
+    list(APPEND users ${more})
+  endforeach()
   coracle_included_by_all(more ops ${kept} ${users})
-  list(APPEND kept ${more})
+  # Code of families stands beside their headers, and lowers operators to others too.
+  set(sources ${kept} ${more})
+  list(FILTER sources INCLUDE REGEX "\\.h$")
+  list(TRANSFORM sources REPLACE "\\.h$" ".cc")
+  set(families)
+  foreach(source IN LISTS sources)
+    if(EXISTS ${source})
+      list(APPEND families ${source})
+    endif()
+  endforeach()
+  coracle_included_by_all(of_families ops ${families})
+  list(APPEND kept ${more} ${of_families})
   list(REMOVE_DUPLICATES kept)
   list(TRANSFORM kept REPLACE "^${folder}/" "")
   set(${out} ${kept} PARENT_SCOPE)
@@ -80,4 +95,43 @@ function(coracle_kernel_files out headers)
     endforeach()
   endforeach()
   set(${out} ${kept} PARENT_SCOPE)
+endfunction()
+
+# coracle_operator_names(OUT FOLDER HEADER...): the operators whose schemas the headers hold, by the names of these files.
+function(coracle_operator_names out folder)
+  set(names)
+  foreach(header IN LISTS ARGN)
+    file(STRINGS ${folder}/${header} schema REGEX "constexpr const OpSchema[*] [a-z0-9_]+_op =")
+    if(schema)
+      get_filename_component(name ${header} NAME_WE)
+      list(APPEND names ${name})
+    endif()
+  endforeach()
+  set(${out} ${names} PARENT_SCOPE)
+endfunction()
+
+# coracle_built_operators(FOLDER HEADERS FROM FOLDER2): writes built_operators.h to FOLDER: the names of the operators of these headers.
+function(coracle_built_operators to headers from)
+  set(entries)
+  foreach(header IN LISTS headers)
+    file(STRINGS ${from}/${header} line REGEX "kName = \"")
+    string(REGEX MATCHALL "\"[^\"]+\"" names "${line}")
+    foreach(name IN LISTS names)
+      string(APPEND entries "    ${name},\n")
+    endforeach()
+  endforeach()
+  file(CONFIGURE OUTPUT ${to}/built_operators.h @ONLY CONTENT "#pragma once
+#include <string_view>
+namespace coracle {
+inline constexpr std::string_view kBuiltOperators[] = {
+${entries}};
+}
+")
+endfunction()
+
+# coracle_schema_list(OUT NAME...): all_ops() of these operators.
+function(coracle_schema_list out)
+  coracle_generated_list(list NAMES ${ARGN} HEADER graph/op.h NAMESPACE coracle TYPE OpSchema FUNCTION all_ops
+    DECLARATION "namespace schemas {\nextern const OpSchema* const <name>_schema;\n}" ENTRY "schemas::<name>_schema")
+  set(${out} ${list} PARENT_SCOPE)
 endfunction()

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "loading/model.h"
 #include "ops/activation/relu.h"
 #include "ops/conv_pool/conv2d.h"
 #include "ops/elementwise/add.h"

@@ -9,7 +9,7 @@ from typing import Any
 
 from .errors import InvalidArgumentError, UnsupportedError
 
-# A component of a name scope that begins so marks for the engine named behind it (src/plan/blocks/scope_mark.h).
+# A component of a name scope that begins so marks for the engine named behind it (src/blocks/scope_mark.h).
 _MARK = "coracle_engine_"
 
 

@@ -102,7 +102,7 @@ def stations(code):
     program = code.declared(r"^class Program \{")
     plans = code.declared(r"^Steps plan_segment\(")
     steps = code.declared(r"^struct Steps \{")
-    executor = code.declared(r"^class Executor \{")
+    executor = code.declared(r"^class Executor\b.*\{")
     kernel = code.declared(r"^struct KernelDef \{")
     for work, thing in ((loads, graph), (pipeline, graph), (program, graph), (plans, graph), (plans, steps), (plans, kernel), (executor, steps),
                         (executor, program)):

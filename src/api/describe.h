@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "loading/model.h"
 #include "plan/steps.h"
-#include "run/model.h"
 #include "run/profile.h"
 
 /// What the interface says as JSON.

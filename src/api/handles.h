@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "loading/model.h"
 #include "run/session.h"
 
 /// What is behind the opaque handles of coracle.h.
@@ -13,7 +14,7 @@ struct coracle_model {
 };
 
 struct coracle_session {
-  explicit coracle_session(std::shared_ptr<const coracle::Model> model, const coracle::SessionOptions& options)
+  explicit coracle_session(std::shared_ptr<const coracle::RunnableModel> model, const coracle::SessionOptions& options)
       : session(std::move(model), options) {}
   coracle::Session session;
 };

@@ -9,15 +9,15 @@
 #include "api/options.h"
 #include "api/thread_text.h"
 #include "base/counted.h"
+#include "base/file.h"
 #include "base/nearest_name.h"
 #include "base/new_file.h"
 #include "base/printable.h"
 #include "base/stack.h"
+#include "blocks/block_plan.h"
+#include "blocks/shape_range_file.h"
 #include "graph/dot.h"
 #include "graph/text.h"
-#include "model/file.h"
-#include "plan/blocks/block_plan.h"
-#include "plan/blocks/shape_range_file.h"
 
 namespace coracle {
 namespace {
@@ -333,7 +333,7 @@ coracle_status coracle_model_engines(const coracle_model* model, char** json) {
 }
 
 size_t coracle_model_engine_bytes(const coracle_model* model) {
-  return model == nullptr ? 0 : model->model->program()->engine_blocks().bytes();
+  return model == nullptr ? 0 : model->model->engine_blocks().bytes();
 }
 
 size_t coracle_model_device_bytes(const coracle_model* model) {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/file.h"
+#include "base/file.h"
 
 namespace coracle {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "model/file.h"
+#include "base/file.h"
 
 namespace coracle {
 

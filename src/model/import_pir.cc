@@ -18,7 +18,6 @@ namespace coracle {
 
 using pir::Definition;
 using pir::Operation;
-using pir::Program;
 using pir::Region;
 
 namespace {
@@ -133,7 +132,7 @@ ValueId one_value(PirScope& scope, int64_t id) {
 /// Imports operations one by one, `if` and `while` as nodes with closed regions.
 class PirImporter {
  public:
-  PirImporter(const Program& program, const std::unordered_set<int64_t>& used) : program_(program), used_(used) {}
+  PirImporter(const pir::Program& program, const std::unordered_set<int64_t>& used) : program_(program), used_(used) {}
 
   /// Returns the operands of the region's yield.
   std::vector<ValueId> import_region(PirScope& scope, const Region& region, int depth) {
@@ -341,7 +340,7 @@ class PirImporter {
     for (size_t i = 0; i < changed.size(); ++i) scope.bind(changed[i], outputs[op.results.size() + i]);
   }
 
-  const Program& program_;
+  const pir::Program& program_;
   const std::unordered_set<int64_t>& used_;
   int64_t operations_ = 0;
   int branch_retries_ = 0;
@@ -349,7 +348,7 @@ class PirImporter {
 };
 
 /// Parameters stored in the file, sorted as their records are.
-std::vector<const pir::Parameter*> stored(const Program& program) {
+std::vector<const pir::Parameter*> stored(const pir::Program& program) {
   std::vector<const pir::Parameter*> parameters;
   for (const pir::Parameter& p : program.parameters) {
     if (p.persistable) parameters.push_back(&p);
@@ -361,7 +360,7 @@ std::vector<const pir::Parameter*> stored(const Program& program) {
 
 }  // namespace
 
-ModelInfo describe(const Program& program) {
+ModelInfo describe(const pir::Program& program) {
   ModelInfo info;
   info.file = program.file;
   info.format = "PIR";
@@ -386,7 +385,7 @@ ModelInfo describe(const Program& program) {
   return info;
 }
 
-Graph import(const Program& program, const ModelInfo& info, std::vector<Tensor> parameters) {
+Graph import(const pir::Program& program, const ModelInfo& info, std::vector<Tensor> parameters) {
   Graph graph;
   PirScope scope(graph, nullptr);
   Survey survey;

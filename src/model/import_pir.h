@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "graph/graph.h"
-#include "model/model_info.h"
+#include "graph/model_info.h"
 #include "model/pir.h"
 
 namespace coracle {

@@ -14,7 +14,6 @@ namespace coracle {
 
 using programdesc::Block;
 using programdesc::Operator;
-using programdesc::Program;
 using programdesc::Variable;
 
 namespace {
@@ -65,7 +64,8 @@ class Columns {
   std::vector<std::pair<int64_t, TensorInfo>> columns_;
 };
 
-void describe_parameters(const Program& program, ModelInfo& info, std::map<std::string, Unsupported>& unsupported) {
+void describe_parameters(const programdesc::Program& program, ModelInfo& info,
+                         std::map<std::string, Unsupported>& unsupported) {
   std::map<std::string_view, TensorInfo> parameters;
   for (const Variable& v : program.blocks.front().variables) {
     if (!is_stored(v)) continue;
@@ -84,7 +84,7 @@ void describe_parameters(const Program& program, ModelInfo& info, std::map<std::
 
 }  // namespace
 
-ModelInfo describe(const Program& program) {
+ModelInfo describe(const programdesc::Program& program) {
   ModelInfo info;
   info.file = program.file.name;
   info.format = "ProgramDesc";
@@ -131,7 +131,7 @@ ModelInfo describe(const Program& program) {
   return info;
 }
 
-Graph import(const Program& program, const ModelInfo& info, std::vector<Tensor> parameters) {
+Graph import(const programdesc::Program& program, const ModelInfo& info, std::vector<Tensor> parameters) {
   const ProgramBlocks blocks(program);
   Graph graph;
   ProgramScope scope(graph, 0, nullptr);

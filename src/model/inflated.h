@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "model/file.h"
+#include "base/file.h"
 
 namespace coracle {
 

@@ -7,7 +7,7 @@
 #include "model/import_pir.h"
 #include "model/import_programdesc.h"
 #include "model/params.h"
-#include "model/saved/read.h"
+#include "saved/read.h"
 
 namespace coracle {
 namespace {
@@ -71,7 +71,7 @@ LoadedModel load_model(const ModelSource& source, const LoadOptions& options) {
   files.outside_links = options.outside_links;
   if (files.saved) {
     files.saved->map_as(options.weights);
-    LoadedModel model = load_saved_model(*files.saved, options);
+    LoadedModel model = load_saved_model(*files.saved, options.check_weights);
     model.info.passed_over = std::move(files.passed_over);
     return model;
   }
@@ -86,15 +86,6 @@ ModelInfo inspect_model(const ModelSource& source) {
     return info;
   }
   return with_program(files, [&](const auto& program) { return printable_info(info_from(program, files)); });
-}
-
-void require_supported(const ModelInfo& info) {
-  if (info.unsupported.empty()) return;
-  std::string list;
-  for (const Unsupported& u : info.unsupported) {
-    list.append(text("\n  ", printable(u.type), " (", u.count, u.count == 1 ? " time): " : " times): ", u.reason));
-  }
-  fail(ErrorCode::kUnsupported, "the model ", in_quotes(info.file), " needs operators that are not supported:", list);
 }
 
 }  // namespace coracle

@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "graph/graph.h"
-#include "graph/packed_constants.h"
-#include "graph/saved_blocks.h"
+#include "graph/loaded_model.h"
 #include "model/model_files.h"
-#include "model/model_info.h"
 
 namespace coracle {
-
-struct LoadedModel {
-  ModelInfo info;
-  Graph graph;
-  std::vector<FileStamp> files;         ///< on disk, that it was read from
-  size_t mapped_bytes = 0;              ///< of weights that stay in mapped files
-  std::vector<PackedConstants> packed;  ///< of a saved model
-  SavedBlocks blocks = {};              ///< of a saved model
-};
 
 struct LoadOptions {
   Weights weights = Weights::kAutomatic;  ///< of models on disk

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/missing_operator.h"
 
+#include "graph/model_info.h"
 #include "graph/op.h"
 
 namespace coracle {
@@ -85,14 +86,6 @@ bool has_word(std::string_view names, std::string_view word) {
 }  // namespace
 
 std::span<const MissingOperators> missing_operators() { return kMissing; }
-
-const char* left_out_operator([[maybe_unused]] const char* of_all) {
-#ifdef CORACLE_OPERATORS
-  return "it is not among the operators that this library was built with (CORACLE_OPERATORS)";
-#else
-  return of_all;
-#endif
-}
 
 const char* missing_operator(std::string_view type) {
   if (type.ends_with("_grad")) return kTraining;

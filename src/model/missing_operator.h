@@ -22,7 +22,4 @@ const char* missing_operator(std::string_view type);
 /// The same of one that the file says is custom.
 const char* custom_operator();
 
-/// The same where there is a better reason than that nobody has written it: this build leaves it out; else `of_all`.
-const char* left_out_operator(const char* of_all);
-
 }  // namespace coracle

@@ -9,7 +9,7 @@
 #include "base/printable.h"
 #include "model/archive.h"
 #include "model/foreign.h"
-#include "model/saved/read.h"
+#include "saved/read.h"
 
 namespace coracle {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/tensor.h"
+#include "graph/model_info.h"
 #include "model/model_files.h"
-#include "model/model_info.h"
 
 namespace coracle {
 

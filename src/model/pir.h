@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "graph/attributes.h"
+#include "graph/model_info.h"
 #include "model/byte_source.h"
-#include "model/model_info.h"
 
 /// The PIR program of inference.json files as plain structs.
 namespace coracle::pir {

@@ -11,8 +11,8 @@
 #include "graph/graph.h"
 
 /// Engines: libraries of others that take a part of a graph as a whole, a block, and run it in their own way. How
-/// blocks are found, what is compiled when, and what happens where an engine fails stands in plan/blocks and
-/// run/engine_blocks; an engine knows nothing of it.
+/// blocks are found, what is compiled when, and what happens where an engine fails stands in src/blocks;
+/// an engine knows nothing of it.
 namespace coracle {
 
 /// What a user chooses for an engine.

@@ -57,8 +57,14 @@ Executor::Executor(std::shared_ptr<const Program> program, const SessionOptions&
                                                       : std::make_unique<DeviceRun>(program_->selector().devices())),
       step_user_(program_->steps(), options.cache_bytes) {
   ledger_->set_reclaim([this] { reclaim(); });
-  const int lanes = std::min(options_.parallel_engines, pool_.threads());
-  if (lanes > 1) lanes_ = std::make_unique<BlockLanes>(lanes, pool_.threads() / lanes, options_.workers);
+  if (program_->blocks() == nullptr) return;
+  blocks_ = program_->blocks()->make(*this, pool_.threads(), options_.parallel_engines, options_.workers);
+}
+
+// What a run has made may outlive its executor.
+Executor::~Executor() {
+  blocks_ = nullptr;
+  ledger_->set_reclaim(nullptr);
 }
 
 MachineLimits Executor::measure_limits() {
@@ -85,7 +91,7 @@ std::vector<Tensor> Executor::run(std::span<const Tensor> inputs, const RunOptio
     if (options_.cache_bytes == 0) unbind();
     return outputs;
   } catch (...) {
-    if (lanes_ != nullptr) lanes_->abandon();
+    if (blocks_ != nullptr) blocks_->abandon();
     arena_in_use_.reset();
     frames_.clear();
     if (ledger_->limit() != 0) free_all();
@@ -157,7 +163,7 @@ std::vector<Tensor> Executor::run_graph(const RunContext& context, const Graph& 
   size_t position = 0;
   while (position < graph.order().size()) {
     const Node& node = graph.node(graph.order()[position]);
-    if (start_async(context, graph, position, frame)) {
+    if (blocks_ != nullptr && start_block(context, graph, position, frame)) {
       free_used(graph, frame, ++position);
       continue;
     }
@@ -172,14 +178,14 @@ std::vector<Tensor> Executor::run_graph(const RunContext& context, const Graph& 
         free_used(graph, frame, position);
         continue;
       }
-      await(context, frame, node.inputs);
+      await(context, graph, node.inputs);
       if (read_shape_inputs(node, frame)) continue;
     }
-    await(context, frame, node.inputs);
+    await(context, graph, node.inputs);
     run_node(context, graph, position, frame);
     free_used(graph, frame, ++position);
   }
-  while (!frame.async.empty()) finish_async(context, frame, *frame.async.front());
+  if (blocks_ != nullptr) blocks_->await_all(context, graph);
   std::vector<Tensor> outputs;
   outputs.reserve(graph.outputs().size());
   for (ValueId v : graph.outputs()) {
@@ -322,11 +328,11 @@ void Executor::run_steps(const RunContext& context, const Graph& graph, size_t p
   }
   arena_in_use_ = steps.arena_bytes;
   if (steps.devices.empty()) {
-    run_calls(context, graph, bound, frame, nullptr);
+    run_calls(context, graph, bound, nullptr);
   } else {
-    for (const LateOperand& late : late_operands(bound, frame)) await(context, frame, {&late.value, 1});
+    for (const LateOperand& late : late_operands(graph, bound)) await(context, graph, {&late.value, 1});
     DeviceRun::Segment on_devices(*devices_, graph, bound, context, profile_, run_start_);
-    run_calls(context, graph, bound, frame, &on_devices);
+    run_calls(context, graph, bound, &on_devices);
     on_devices.finish();
   }
   arena_in_use_.reset();
@@ -341,16 +347,16 @@ void Executor::observe(const Graph& graph, const BoundSteps& bound, size_t i, bo
   observe_step(graph, bound.steps(), step, host_copy.call(), results, *observer_);
 }
 
-void Executor::run_calls(const RunContext& context, const Graph& graph, BoundSteps& bound, Frame& frame,
+void Executor::run_calls(const RunContext& context, const Graph& graph, BoundSteps& bound,
                          DeviceRun::Segment* on_devices) {
   using Clock = std::chrono::steady_clock;
-  const std::vector<LateOperand> late = late_operands(bound, frame);
+  const std::vector<LateOperand> late = late_operands(graph, bound);
   auto next_late = late.begin();
   std::string detail;
   for (size_t i = 0; i < bound.calls.size(); ++i) {
     KernelCall& call = bound.calls[i];
     const Step& step = bound.steps().steps[i];
-    for (; next_late != late.end() && next_late->call == i; ++next_late) await(context, frame, {&next_late->value, 1});
+    for (; next_late != late.end() && next_late->call == i; ++next_late) await(context, graph, {&next_late->value, 1});
     call.failure = nullptr;
     call.failure_detail = &detail;
     if (on_devices != nullptr) [[unlikely]]

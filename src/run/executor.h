@@ -15,10 +15,9 @@
 #include "base/pages.h"
 #include "base/run_context.h"
 #include "plan/device.h"
-#include "run/block_lanes.h"
+#include "run/block_runner.h"
 #include "run/bound_steps.h"
 #include "run/device_run.h"
-#include "run/engine_blocks.h"
 #include "run/observer.h"
 #include "run/profile.h"
 #include "run/program.h"
@@ -28,13 +27,13 @@ namespace coracle {
 
 /// Runs graphs of a program with memory of its own: arena, bound steps, tensors between segments.
 /// One thread at a time.
-class Executor {
+class Executor : private BlockHost {
  public:
   /// `options` have at least one thread; their `cpus` are those of `workers`. `cancelled` ends runs and planning; see
   /// Deadline.
   Executor(std::shared_ptr<const Program> program, const SessionOptions& options,
            const std::atomic<uint32_t>* cancelled = nullptr);
-  ~Executor();
+  ~Executor() override;
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
@@ -60,13 +59,11 @@ class Executor {
   size_t release_memory();
 
  private:
-  struct AsyncBlock;
   /// The tensors of one graph that live outside segments.
   struct Frame {
     std::vector<Fact> facts;      // by value; elements (Fact::value) of constants and of available values only
     std::vector<Tensor> tensors;  // by value, external ones
     std::vector<ValueId> available;
-    std::list<std::shared_ptr<AsyncBlock>> async;                   // blocks whose results nobody has waited for
     std::unordered_map<size_t, std::shared_ptr<BoundSteps>> bound;  // by position, the steps that ran last
   };
   /// A value that a call of a segment reads, of a block that may not be done.
@@ -95,40 +92,29 @@ class Executor {
   void run_steps(const RunContext& context, const Graph& graph, size_t position,
                  const std::shared_ptr<const PlannedSteps>& planned, Frame& frame);
   void unbind();
-  void run_calls(const RunContext& context, const Graph& graph, BoundSteps& bound, Frame& frame,
-                 DeviceRun::Segment* on_devices);
+  void run_calls(const RunContext& context, const Graph& graph, BoundSteps& bound, DeviceRun::Segment* on_devices);
   PlanContext plan_context(const RunContext& context, const Program::GraphInfo& info, bool keep_refusals);
   void observe(const Graph& graph, const BoundSteps& bound, size_t i, bool results, DeviceRun::Segment* on_devices);
   bool read_shape_inputs(const Node& node, Frame& frame);
   void run_node(const RunContext& context, const Graph& graph, size_t position, Frame& frame);
-  /// Where a block has failed on its engine: what did, and why.
-  struct EngineFailure {
-    std::shared_ptr<const CompiledFor> compiled;
-    std::string reason;
-  };
-  /// A block for operands that are there, and memory for its results; `compiled` is null where it runs natively.
-  struct ReadyBlock {
-    std::shared_ptr<const CompiledFor> compiled;
-    std::vector<Tensor> outputs;
-  };
-  ReadyBlock ready_block(const RunContext& context, const Graph& graph, const Node& block,
-                         std::span<const Tensor> inputs, std::span<const Fact* const> facts, Frame& frame);
-  /// Results of a block on its engine; nothing where it runs natively, after a failure with that.
-  std::optional<std::vector<Tensor>> run_by_engine(const RunContext& context, const Graph& graph, const Node& block,
-                                                   std::span<const Tensor> inputs, std::span<const Fact* const> facts,
-                                                   Frame& frame, EngineFailure& failure);
-  void blame_engine(const Node& block, const EngineFailure& failure) {
-    program_->engine_blocks().give_up(block, *failure.compiled, failure.reason);
-  }
-  // Blocks that run at the same time as others and as native work (executor_async.cc).
-  /// Starts a block on a lane of its own; false: it runs in its turn.
-  bool start_async(const RunContext& context, const Graph& graph, size_t position, Frame& frame);
+  // Nodes that are blocks (block_runner.h).
+  Tensor make_result(const BlockCall& call, size_t i, const Fact& fact) override;
+  std::vector<Tensor> evaluate_aside(const RunContext& context, const Node& block, std::vector<Tensor> inputs) override;
+  void record_block(const Node& block, std::span<const Fact> results, std::chrono::steady_clock::time_point start,
+                    std::chrono::steady_clock::time_point end, int lane) override;
+  /// Starts a block that runs while the calling thread goes on; false: it runs in its turn.
+  bool start_block(const RunContext& context, const Graph& graph, size_t position, Frame& frame);
   /// Waits for the blocks whose results these values are.
-  void await(const RunContext& context, Frame& frame, std::span<const ValueId> values);
-  void finish_async(const RunContext& context, Frame& frame, AsyncBlock& block);
-  std::vector<LateOperand> late_operands(const BoundSteps& bound, const Frame& frame) const;
-  /// By its region, with an arena of its own: a segment may be under way.
-  std::vector<Tensor> evaluate_aside(const RunContext& context, const Node& block, std::vector<Tensor> inputs);
+  void await(const RunContext& context, const Graph& graph, std::span<const ValueId> values) {
+    if (blocks_ != nullptr) blocks_->await(context, graph, values);
+  }
+  std::vector<LateOperand> late_operands(const Graph& graph, const BoundSteps& bound) const;
+  /// A node's operands: constants and known elements in place of tensors that are not there.
+  struct Operands {
+    std::vector<Tensor> tensors;
+    std::vector<const Fact*> facts;
+  };
+  static Operands operands_of(const Node& node, const Frame& frame);
   std::vector<Fact> infer_results(const Node& node, std::span<const Fact* const> facts) const;
   static std::string largest_tensor(const Graph& graph, const Steps& steps);
   void reserve_arena(const RunContext& context, size_t bytes, const std::function<std::string()>& largest);
@@ -140,12 +126,11 @@ class Executor {
   ThreadPool pool_;
   const std::shared_ptr<MemoryLedger> ledger_;  // with the limit of the run that goes on, or the session's
   const std::unique_ptr<DeviceRun> devices_;    // null where the program uses none
-  EngineRuns engine_runs_;
   StepCache::User step_user_;
   Pages arena_;
   std::optional<size_t> arena_in_use_;  // how much of the arena
   std::unordered_map<const Graph*, Frame> frames_;
-  std::unique_ptr<BlockLanes> lanes_;  // null: one thing after the other
+  std::unique_ptr<BlockRunner> blocks_;  // null where the program has none
   std::string key_;
   Profile* profile_ = nullptr;
   const Observer* observer_ = nullptr;

@@ -104,7 +104,7 @@ size_t Executor::release_memory() {
   unbind();
   bytes += std::max(bound, program_->steps().release_unused());
   free_all();
-  engine_runs_.clear();
+  if (blocks_ != nullptr) blocks_->release();
   return bytes;
 }
 

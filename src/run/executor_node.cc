@@ -45,69 +45,22 @@ std::vector<Fact> Executor::infer_results(const Node& node, std::span<const Fact
   return infer_node(node, facts);
 }
 
-Executor::ReadyBlock Executor::ready_block(const RunContext& context, const Graph& graph, const Node& block,
-                                           std::span<const Tensor> inputs, std::span<const Fact* const> facts,
-                                           Frame& frame) {
-  EngineBlocks& blocks = program_->engine_blocks();
-  const std::vector<bool>& decides = blocks.decides_sizes(block);
-  std::vector<Fact> operands;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    Fact fact = *facts[i];
-    if (fact.is_array) return {};
-    // Elements that follow from sizes stay known, as they were where the engine was asked about the nodes.
-    const bool known = decides[i] || fact.value != nullptr;
-    fact.value = known ? std::make_shared<const Tensor>(inputs[i].clone()) : nullptr;
-    operands.push_back(std::move(fact));
+Executor::Operands Executor::operands_of(const Node& node, const Frame& frame) {
+  Operands operands;
+  for (ValueId v : node.inputs) {
+    const Fact& fact = frame.facts[index(v)];
+    const Tensor& tensor = frame.tensors[index(v)];
+    operands.tensors.push_back(tensor.empty_handle() && fact.value != nullptr ? *fact.value : tensor);
+    operands.facts.push_back(&fact);
   }
-  const bool async = lanes_ != nullptr && program_->info(graph).async[index(graph.value(block.outputs.at(0)).producer)];
-  const int threads = async ? lanes_->threads_each() : pool_.threads();
-  ReadyBlock ready{.compiled = blocks.find(block, operands, threads, context), .outputs = {}};
-  if (ready.compiled == nullptr) return ready;
-  for (size_t i = 0; i < ready.compiled->results.size(); ++i) {
-    const Fact& fact = ready.compiled->results[i];
-    Tensor& before = frame.tensors[index(block.outputs[i])];
-    if (context.ledger()->limit() == 0 && before.reusable_for(fact.dtype, fact.shape)) {
-      before.retype(fact.dtype, fact.shape);
-      before.set_lod({});
-      ready.outputs.push_back(std::move(before));
-    } else {
-      before = Tensor();
-      ready.outputs.push_back(Tensor::make(fact.dtype, fact.shape));
-    }
-    if (fact.lod != nullptr) ready.outputs.back().set_lod(*fact.lod);
-  }
-  return ready;
-}
-
-std::optional<std::vector<Tensor>> Executor::run_by_engine(const RunContext& context, const Graph& graph,
-                                                           const Node& block, std::span<const Tensor> inputs,
-                                                           std::span<const Fact* const> facts, Frame& frame,
-                                                           EngineFailure& failure) {
-  ReadyBlock ready = ready_block(context, graph, block, inputs, facts, frame);
-  if (ready.compiled == nullptr) return std::nullopt;
-  try {
-    engine_runs_.of(block, ready.compiled).run(inputs, ready.outputs);
-    return std::move(ready.outputs);
-  } catch (const std::exception& e) {
-    context.check();
-    engine_runs_.drop(*ready.compiled);
-    failure = {ready.compiled, e.what()};
-    return std::nullopt;
-  }
+  return operands;
 }
 
 void Executor::run_node(const RunContext& context, const Graph& graph, size_t position, Frame& frame) {
   using Clock = std::chrono::steady_clock;
   const Node& node = graph.node(graph.order()[position]);
   const std::vector<size_t>& last_use = program_->info(graph).uses.last_use;
-  std::vector<Tensor> inputs;
-  std::vector<const Fact*> facts;
-  for (ValueId v : node.inputs) {
-    const Fact& fact = frame.facts[index(v)];
-    const Tensor& tensor = frame.tensors[index(v)];
-    inputs.push_back(tensor.empty_handle() && fact.value != nullptr ? *fact.value : tensor);
-    facts.push_back(&fact);
-  }
+  auto [inputs, facts] = operands_of(node, frame);
   // A tensor array that nobody needs any more belongs to the node, which may change its list.
   for (ValueId v : node.inputs) {
     Tensor& tensor = frame.tensors[index(v)];
@@ -117,16 +70,16 @@ void Executor::run_node(const RunContext& context, const Graph& graph, size_t po
     return run_nested(context, *node.regions.at(static_cast<size_t>(r)), std::move(args));
   };
   const Clock::time_point start = Clock::now();
-  std::optional<std::vector<Tensor>> by_engine;
-  EngineFailure failure;
-  if (node.op.is<EngineBlock>()) by_engine = run_by_engine(context, graph, node, inputs, facts, frame, failure);
+  BlockOutcome block;
+  if (blocks_ != nullptr && node.op.is<EngineBlock>()) block = blocks_->run({context, graph, node, inputs, facts});
+  const bool by_engine = block.results.has_value();
   const std::vector<Fact> results = by_engine ? std::vector<Fact>() : infer_results(node, facts);
   if (observer_ != nullptr) observe_node(graph, node, inputs, false, *observer_);
   std::optional<SizedStep> sized;
   if (!by_engine) sized = plan_sized(node, facts, results, program_->selector(), pool_);
   std::vector<Tensor> outputs;
   if (by_engine) {
-    outputs = std::move(*by_engine);
+    outputs = std::move(*block.results);
   } else if (sized) {
     reserve_arena(context, sized->prepared.workspace, [&] { return text("scratch of ", sized->kernel->name); });
     std::vector<Tensor*> before;
@@ -146,7 +99,7 @@ void Executor::run_node(const RunContext& context, const Graph& graph, size_t po
   } else {
     outputs = evaluate_node(node, std::move(inputs), results, &run_region);
     // What fails natively too, an index out of range for instance, is no fault of the engine.
-    if (failure.compiled != nullptr) blame_engine(node, failure);
+    if (block.blame != nullptr) block.blame();
   }
   if (observer_ != nullptr) {
     observe_node(graph, node, outputs, true, *observer_);

@@ -5,30 +5,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "base/workers.h"
-#include "model/load.h"
-#include "passes/pass.h"
-#include "plan/blocks/choice.h"
 #include "plan/kernel_selector.h"
 
-/// What the users of a model, of a session and of a run choose. Each struct reaches as a whole whoever acts on a part
+/// What the users of a program, of a session and of a run choose. Each struct reaches as a whole whoever acts on a part
 /// of it, so that a new option is a field here, or in the part it belongs to, one line where the C interface is read
-/// (src/api), and its use.
+/// (src/api), and its use. What holds while a model is loaded is in loading/options.h.
 namespace coracle {
 
-struct ModelOptions {
-  LoadOptions load;                                  ///< how it is read
-  PassOptions passes;                                ///< how it is rewritten
-  KernelChoice kernels;                              ///< what may run it
-  EngineChoice engines = {};                         ///< what runs parts of it
-  std::vector<std::string> keep_tensors = {};        ///< variables that stay readable after a run; "*": all with a name
-  int64_t time_limit_ms = 0;                         ///< of loading; 0: none
-  const std::atomic<uint32_t>* cancelled = nullptr;  ///< ends loading when its lowest bit is set; null: never
-  bool declared_sizes_bind = false;                  ///< inputs have the fixed sizes that the model declares
-  std::string device = {};  ///< where nodes run that it has kernels for: see open_devices; empty: the host
+struct ProgramOptions {
+  KernelChoice kernels;                   ///< what may run it
   size_t weights_cache_bytes = SIZE_MAX;  ///< bound on packed weights, those of the file excepted
 };
 

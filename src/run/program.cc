@@ -2,19 +2,17 @@
 #include "run/program.h"
 
 #include "ops/control/while.h"
-#include "plan/blocks/async.h"
 #include "run/loop_cut.h"
 
 namespace coracle {
 
-Program::Program(std::shared_ptr<const Graph> graph, const ModelOptions& options, std::vector<PackedConstants> saved,
-                 CompiledInFile compiled)
+Program::Program(std::shared_ptr<const Graph> graph, const ProgramOptions& options, std::vector<PackedConstants> saved,
+                 std::shared_ptr<BlockRunners> blocks)
     : graph_(std::move(graph)),
       selector_(options.kernels),
       packed_(options.weights_cache_bytes, std::move(saved)),
-      engine_blocks_(options.engines, options.engines.cache ? *options.engines.cache : EngineBlocks::default_cache(),
-                     std::move(compiled), *graph_, options.weights_cache_bytes) {
-  add(*graph_, "main", false);
+      blocks_(std::move(blocks)) {
+  add(*graph_, "main");
   int32_t number = 0;
   for (const Graph* g : numbered_graphs(*graph_)) infos_.at(g).number = number++;
   for (const UsedDevice& device : selector_.devices()) {
@@ -28,14 +26,11 @@ size_t Program::device_bytes() const {
   return bytes;
 }
 
-void Program::add(const Graph& graph, const std::string& key, bool async) {
-  const std::vector<bool>& nodes =
-      infos_.emplace(&graph, GraphInfo{0, key, GraphUses(graph), async_nodes(graph, async), SIZE_MAX})
-          .first->second.async;
+void Program::add(const Graph& graph, const std::string& key) {
+  infos_.emplace(&graph, GraphInfo{0, key, GraphUses(graph), SIZE_MAX});
   for (NodeId id : graph.order()) {
     const Node& node = graph.node(id);
-    for (size_t r = 0; r < node.regions.size(); ++r)
-      add(*node.regions[r], text(key, "/", node.name, "/", r), nodes[index(id)]);
+    for (size_t r = 0; r < node.regions.size(); ++r) add(*node.regions[r], text(key, "/", node.name, "/", r));
     if (node.op.is<While>()) infos_.at(node.regions.at(0).get()).cut = loop_cut(*node.regions.at(0));
   }
 }

@@ -5,28 +5,29 @@
 #include <string>
 #include <unordered_map>
 
+#include "graph/model_info.h"
 #include "plan/planner.h"
-#include "run/engine_blocks.h"
+#include "run/block_runner.h"
 #include "run/options.h"
 #include "run/step_cache.h"
 
 namespace coracle {
 
 /// A graph ready to be planned and run: its kernels, packed weights and value lifetimes, regions included.
-/// Immutable but for the packed weights, the constants on devices, what engines compile and the cached steps, which
-/// grow under locks; shared by all sessions.
+/// Immutable but for the packed weights, the constants on devices and the cached steps, which grow under locks; shared
+/// by all sessions.
 class Program {
  public:
-  /// `saved`: packed weights of its file; `compiled`: what the file has of its blocks.
-  Program(std::shared_ptr<const Graph> graph, const ModelOptions& options, std::vector<PackedConstants> saved = {},
-          CompiledInFile compiled = {});
+  /// `saved`: packed weights of its file; `blocks`: runs nodes that are blocks (block_runner.h), null: they run
+  /// natively.
+  Program(std::shared_ptr<const Graph> graph, const ProgramOptions& options, std::vector<PackedConstants> saved = {},
+          std::shared_ptr<BlockRunners> blocks = nullptr);
 
   struct GraphInfo {
     int32_t number = 0;  ///< among numbered_graphs
     std::string key;     ///< "main", "main/while_3/0"
     GraphUses uses;
-    std::vector<bool> async;  ///< async_nodes
-    size_t cut = SIZE_MAX;    ///< loop_cut, of bodies of loops
+    size_t cut = SIZE_MAX;  ///< loop_cut, of bodies of loops
 
     /// Where a segment from `position` on ends at the latest.
     size_t end_of_segment(size_t position) const { return position < cut ? cut : SIZE_MAX; }
@@ -36,7 +37,8 @@ class Program {
   const GraphInfo& info(const Graph& graph) const { return infos_.at(&graph); }
   const KernelSelector& selector() const { return selector_; }
   PackedWeights& packed() const { return packed_; }
-  EngineBlocks& engine_blocks() const { return engine_blocks_; }
+  /// Null where blocks run natively.
+  BlockRunners* blocks() const { return blocks_.get(); }
   StepCache& steps() const { return steps_; }
   /// By device of the selector.
   std::span<const std::unique_ptr<DeviceConstants>> constants() const { return constants_; }
@@ -44,15 +46,32 @@ class Program {
   size_t device_bytes() const;
 
  private:
-  void add(const Graph& graph, const std::string& key, bool async);
+  void add(const Graph& graph, const std::string& key);
 
   std::shared_ptr<const Graph> graph_;
   KernelSelector selector_;
   std::unordered_map<const Graph*, GraphInfo> infos_;
   mutable PackedWeights packed_;
-  mutable EngineBlocks engine_blocks_;
+  std::shared_ptr<BlockRunners> blocks_;
   mutable StepCache steps_;
   std::vector<std::unique_ptr<DeviceConstants>> constants_;
+};
+
+/// What sessions are made of: a program, and what its file says of it. Immutable, shared by any number of sessions.
+class RunnableModel {
+ public:
+  /// `declared_sizes_bind`: inputs have the fixed sizes that `info` declares.
+  RunnableModel(ModelInfo info, std::shared_ptr<const Program> program, bool declared_sizes_bind)
+      : info_(std::move(info)), program_(std::move(program)), declared_sizes_bind_(declared_sizes_bind) {}
+
+  const ModelInfo& info() const { return info_; }
+  const std::shared_ptr<const Program>& program() const { return program_; }
+  bool declared_sizes_bind() const { return declared_sizes_bind_; }
+
+ private:
+  ModelInfo info_;
+  std::shared_ptr<const Program> program_;
+  bool declared_sizes_bind_;
 };
 
 }  // namespace coracle

@@ -87,7 +87,7 @@ class Session::Use {
   const Session& session_;
 };
 
-Session::Session(std::shared_ptr<const Model> model, const SessionOptions& options)
+Session::Session(std::shared_ptr<const RunnableModel> model, const SessionOptions& options)
     : model_(std::move(model)),
       options_(options),
       executor_(model_->program(), with_threads(options), &cancellation_.state()),
@@ -107,7 +107,7 @@ void Session::check_input(size_t index, const Tensor& tensor) const {
   require(!info.shape.rank_known() || tensor.shape().rank() == info.shape.rank(), ErrorCode::kInvalidArgument,
           "input '", info.name, "' has ", counted(info.shape.rank(), "dimension"), " ", info.shape, ", given ",
           tensor.shape());
-  if (model_->options().declared_sizes_bind) check_sizes(info, tensor.shape());
+  if (model_->declared_sizes_bind()) check_sizes(info, tensor.shape());
   require(tensor.bytes() == 0 || tensor.raw() != nullptr, ErrorCode::kInvalidArgument, "input '", info.name,
           "' was given no data");
 }

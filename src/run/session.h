@@ -11,7 +11,6 @@
 #include "base/cancellation.h"
 #include "base/process.h"
 #include "run/executor.h"
-#include "run/model.h"
 
 namespace coracle {
 
@@ -19,11 +18,11 @@ namespace coracle {
 /// call does, be it of another thread or the one whose observer calls. Results are shared or copied, so they stay.
 class Session {
  public:
-  Session(std::shared_ptr<const Model> model, const SessionOptions& options);
+  Session(std::shared_ptr<const RunnableModel> model, const SessionOptions& options);
 
-  const Model& model() const { return *model_; }
+  const RunnableModel& model() const { return *model_; }
   const SessionOptions& options() const { return options_; }
-  const std::shared_ptr<const Model>& shared_model() const { return model_; }
+  const std::shared_ptr<const RunnableModel>& shared_model() const { return model_; }
   /// What the model says of an input. Throws Error where there is none of that number.
   const TensorInfo& input_info(size_t index) const;
 
@@ -77,7 +76,7 @@ class Session {
   /// The type of an input that was set.
   Fact input_fact(size_t index) const;
 
-  std::shared_ptr<const Model> model_;
+  std::shared_ptr<const RunnableModel> model_;
   SessionOptions options_;
   Cancellation cancellation_;
   Executor executor_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "loading/model.h"
 #include "run/session.h"
 
 /// Runs what a fuzz target's bytes loaded.

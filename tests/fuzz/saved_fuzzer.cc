@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "fuzz/run_model.h"
-#include "model/saved/format.h"
+#include "saved/format.h"
 #include "support/memory_file.h"
 
 // Any bytes as a saved model, with checksums and a number of bytes that are right, so that what stands behind them is

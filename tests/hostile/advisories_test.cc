@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "loading/model.h"
 #include "run/session.h"
 #include "support/memory_file.h"
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "loading/model.h"
 #include "metamorphic/subjects.h"
 #include "run/session.h"
 

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "devices/cpu/isa.h"
+#include "loading/model.h"
 #include "metamorphic/answer.h"
 #include "metamorphic/subjects.h"
 #include "run/session.h"

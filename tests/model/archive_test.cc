@@ -7,6 +7,7 @@
 #include <random>
 
 #include "base/error.h"
+#include "loading/model.h"
 #include "model/inflated.h"
 #include "run/session.h"
 #include "support/archive_writer.h"

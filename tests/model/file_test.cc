@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of a model: in memory, mapped, or read, and what becomes of them when the file on disk changes.
-#include "model/file.h"
+#include "base/file.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

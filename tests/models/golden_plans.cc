@@ -9,6 +9,7 @@
 #include <string>
 
 #include "devices/cpu/kernel_isa.h"
+#include "loading/model.h"
 #include "run/session.h"
 #include "support/emulated_processor.h"
 #include "support/reference_cases.h"

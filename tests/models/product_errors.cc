@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "devices/cpu/gemm_plan.h"
-#include "run/model.h"
+#include "loading/model.h"
 #include "run/session.h"
 #include "support/reference_cases.h"
 

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-#include "run/model.h"
+#include "loading/model.h"
 #include "run/session.h"
 #include "support/emulated_processor.h"
 

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "loading/model.h"
 #include "run/session.h"
 #include "support/late_model.h"
 #include "support/random_graph.h"

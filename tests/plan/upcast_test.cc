@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "loading/model.h"
 #include "run/session.h"
 #include "support/memory_file.h"
 #include "support/program_writer.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "run/model.h"
+#include "loading/model.h"
 #include "run/session.h"
 #include "support/memory_file.h"
 #include "support/pir_writer.h"

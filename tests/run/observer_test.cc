@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "loading/model.h"
 #include "plan/copy_elision.h"
 #include "run/session.h"
 #include "support/graph_model.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/shape.h"
-#include "run/options.h"
+#include "loading/options.h"
 
 /// Graphs whose kernels pack their constants: one at least for each layout.
 namespace coracle::test {

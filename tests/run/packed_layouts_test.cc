@@ -12,9 +12,9 @@
 #include <sstream>
 
 #include "devices/cpu/isa.h"
-#include "model/saved/format.h"
 #include "run/packed_cases.h"
 #include "run/session_results.h"
+#include "saved/format.h"
 #include "support/emulated_processor.h"
 #include "support/graph_model.h"
 #include "support/random_graph.h"

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "devices/cpu/isa.h"
+#include "loading/model.h"
 #include "run/packed_cases.h"
 #include "run/session.h"
 #include "run/session_results.h"

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <random>
 
+#include "loading/model.h"
 #include "run/session.h"
 #include "support/random_graph.h"
 

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "blocks/engine_key.h"
 #include "model/load.h"
-#include "model/saved/schema_generated.h"
-#include "run/engine_key.h"
 #include "run/saved_files.h"
 #include "run/session_results.h"
+#include "saved/schema_generated.h"
 #include "support/chance_engine.h"
 #include "support/graph_model.h"
 #include "support/random_graph.h"

@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "model/saved/format.h"
+#include "loading/model.h"
 #include "run/session.h"
+#include "saved/format.h"
 #include "support/memory_file.h"
 #include "support/small_models.h"
 

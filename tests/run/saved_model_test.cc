@@ -11,7 +11,7 @@
 #include <regex>
 
 #include "graph/text.h"
-#include "model/saved/write.h"
+#include "loading/write_saved.h"
 #include "ops/logic/logical_not.h"
 #include "run/saved_files.h"
 #include "run/session_results.h"

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "devices/cpu/isa.h"
-#include "model/saved/schema_generated.h"
 #include "run/packed_cases.h"
 #include "run/saved_files.h"
 #include "run/session_results.h"
+#include "saved/schema_generated.h"
 #include "support/emulated_processor.h"
 #include "support/graph_model.h"
 #include "support/random_graph.h"

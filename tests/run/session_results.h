@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "loading/model.h"
 #include "run/session.h"
 
 namespace coracle::test {

@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "loading/model.h"
 #include "run/session_results.h"
 #include "support/graph_model.h"
 #include "support/random_graph.h"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "loading/model.h"
 #include "run/session.h"
 #include "run/session_results.h"
 #include "support/reference_cases.h"

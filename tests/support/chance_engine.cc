@@ -67,7 +67,7 @@ class Compiled final : public CompiledBlock {
  public:
   Compiled(const BlockToCompile& block, std::shared_ptr<Shared> shared)
       : text_(text_of(block)),
-        program_(std::make_shared<const Program>(std::make_shared<const Graph>(block.graph), ModelOptions{})),
+        program_(std::make_shared<const Program>(std::make_shared<const Graph>(block.graph), ProgramOptions{})),
         threads_(block.threads),
         varies_(!block.varying.empty()),
         shared_(std::move(shared)) {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "plan/blocks/choice.h"
+#include "blocks/choice.h"
 
 namespace coracle::test {
 

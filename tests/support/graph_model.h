@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "graph/text.h"
-#include "run/model.h"
+#include "loading/model.h"
 
 namespace coracle::test {
 

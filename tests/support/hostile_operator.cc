@@ -242,8 +242,9 @@ bool run_hostile_node(const HostileNode& given) {
     for (size_t i = 0; i < results.size(); ++i) graph.add_output(results[i], text("y", i));
     if (given.schema->infer != nullptr && !given.as_file)
       run_reference(graph.node(graph.order().back()), given.operands);
-    Executor executor(std::make_shared<const Program>(std::make_shared<const Graph>(std::move(graph)), ModelOptions{}),
-                      {.threads = 1, .cache_bytes = 0, .memory_limit = kMemoryLimit, .time_limit_ms = kTimeLimitMs});
+    Executor executor(
+        std::make_shared<const Program>(std::make_shared<const Graph>(std::move(graph)), ProgramOptions{}),
+        {.threads = 1, .cache_bytes = 0, .memory_limit = kMemoryLimit, .time_limit_ms = kTimeLimitMs});
     executor.run(inputs);
     return true;
   } catch (const Error&) {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "loading/model.h"
 #include "run/session.h"
 #include "support/memory_file.h"
 

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/model_info.h"
+
+#include "base/error.h"
+#include "base/printable.h"
+
+namespace coracle {
+
+void require_supported(const ModelInfo& info) {
+  if (info.unsupported.empty()) return;
+  std::string list;
+  for (const Unsupported& u : info.unsupported) {
+    list.append(text("\n  ", printable(u.type), " (", u.count, u.count == 1 ? " time): " : " times): ", u.reason));
+  }
+  fail(ErrorCode::kUnsupported, "the model ", in_quotes(info.file), " needs operators that are not supported:", list);
+}
+
+const char* left_out_operator([[maybe_unused]] const char* of_all) {
+#ifdef CORACLE_OPERATORS
+  return "it is not among the operators that this library was built with (CORACLE_OPERATORS)";
+#else
+  return of_all;
+#endif
+}
+
+}  // namespace coracle

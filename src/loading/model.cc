@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loading/model.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "base/counted.h"
+#include "base/cpus.h"
+#include "base/log.h"
+#include "base/printable.h"
+#include "base/run_context.h"
+#include "blocks/shape_range_file.h"
+#include "loading/write_saved.h"
+#include "ops/quantize/to_int8.h"
+#include "run/open_device.h"
+
+namespace coracle {
+namespace {
+
+/// Makes the variables named by `keep` outputs of the graph, behind the model's own. Of a name written more than once
+/// it is the last value.
+void keep_tensors(Graph& graph, const std::vector<std::string>& keep) {
+  if (keep.empty()) return;
+  const bool all = std::find(keep.begin(), keep.end(), "*") != keep.end();
+  std::unordered_map<std::string, ValueId> by_name;
+  std::vector<std::string> order;
+  for (NodeId id : graph.order()) {
+    for (ValueId v : graph.node(id).outputs) {
+      const std::string& name = graph.value(v).name;
+      if (name.empty() || graph.fact(v).is_array) continue;
+      if (by_name.insert_or_assign(name, v).second) order.push_back(name);
+    }
+  }
+  for (const std::string& name : all ? order : keep) {
+    const auto it = by_name.find(printable(name));
+    require(it != by_name.end(), ErrorCode::kInvalidArgument, "keep_tensors names ", in_quotes(name),
+            ", which no operator of the main block writes");
+    graph.add_output(it->second, name);
+  }
+}
+
+/// Which parts of a model run on engines, where any were asked for.
+void log_engines(const Model& model) {
+  if (model.options().engines.engines.empty()) return;
+  std::map<std::string_view, std::pair<size_t, std::set<std::string_view>>> by_engine;  // nodes, and blocks
+  const std::vector<CutNode>& nodes = model.engine_report().nodes;
+  for (const CutNode& node : nodes) {
+    if (node.engine.empty()) continue;
+    auto& [count, blocks] = by_engine[node.engine];
+    ++count;
+    blocks.insert(node.block);
+  }
+  if (by_engine.empty()) log(LogLevel::kInfo, "no engine runs a part of ", in_quotes(model.info().file));
+  for (const auto& [engine, taken] : by_engine) {
+    log(LogLevel::kInfo, "the engine ", in_quotes(engine), " runs ", taken.first, " of ", nodes.size(), " nodes of ",
+        in_quotes(model.info().file), ", in ", counted(taken.second.size(), "block"));
+  }
+}
+
+[[gnu::cold]] void log_loaded(const Model& model, const ModelOptions& options, std::chrono::nanoseconds taken) try {
+  int64_t operators = 0;
+  for (const OperatorCount& o : model.info().operators) operators += o.count;
+  int rewrites = 0;
+  for (const PassCount& pass : model.pass_counts()) rewrites += pass.count;
+  const Program& program = *model.program();
+  log(LogLevel::kInfo, "loaded ", in_quotes(model.info().file), " (", model.info().format,
+      "): ", counted(operators, "operator"), ", ", counted(program.graph().order().size(), "node"), " after ", rewrites,
+      " rewrites, ", counted(model.info().parameters.size(), "parameter"), " (", counted(model.mapped_bytes(), "byte"),
+      " mapped), kernels for ", program.selector().capability_name(), ", in ",
+      std::chrono::duration_cast<std::chrono::microseconds>(taken).count(), " us");
+  for (const auto& [what, names] :
+       {std::pair{"rewrites", &options.passes.disabled}, {"kernels", &options.kernels.disabled}}) {
+    std::string list;
+    for (const std::string& name : *names) list.append(list.empty() ? "" : ", ").append(name);
+    if (!list.empty()) log(LogLevel::kInfo, what, " left out, as the model's options say: ", printable(list));
+  }
+  log_engines(model);
+} catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the model is there without its message
+}
+
+/// The passes that a saved model has behind it. Throws Error where `options` asks for less than was done: nothing is
+/// undone.
+std::vector<PassCount> passes_of(const ModelInfo& info, const Graph& graph, const PassOptions& options) {
+  std::vector<PassCount> counts;
+  int64_t total = 0;
+  for (const SavingRecord::Rewrites& r : info.saved->rewrites) {
+    const bool unwanted = std::any_of(options.disabled.begin(), options.disabled.end(),
+                                      [&](const std::string& d) { return d == r.pass || d == "all"; });
+    total += r.count;
+    require(!unwanted && (options.max_rewrites < 0 || total <= options.max_rewrites), ErrorCode::kInvalidArgument,
+            "the model ", in_quotes(info.file), " was saved after rewriting: ", r.count, " rewrites by the pass ",
+            in_quotes(r.pass), " cannot be undone; load the original, ", in_quotes(info.saved->source),
+            ", with these options");
+    counts.push_back({r.pass, r.count});
+  }
+  if (options.after_pass != nullptr) options.after_pass("loaded", 0, graph);
+  return counts;
+}
+
+/// The blocks of the file are those of the model, unless others are asked for.
+void take_saved_blocks(LoadedModel& loaded, Precision precision, EngineChoice& choice) {
+  SavedBlocks blocks = std::move(loaded.blocks);
+  try {
+    check_shape_ranges(loaded.graph, blocks.ranges);
+  } catch (const Error& e) {
+    fail(ErrorCode::kInvalidModel, printable(loaded.info.file), ": what it was saved with does not fit it: ", e.text());
+  }
+  for (const SavedBlock& block : blocks.blocks) {
+    const auto is_it = [&](const UsedEngine& e) { return e.name == block.engine; };
+    if (std::any_of(choice.engines.begin(), choice.engines.end(), is_it)) continue;
+    choice.engines.push_back(used_engine(block.engine, precision));
+    choice.engines.back().automatic = false;
+  }
+  choice.saved = std::move(blocks.blocks);
+  if (choice.shapes.empty()) choice.shapes = std::move(blocks.ranges);
+}
+
+/// With what its options and the model itself name.
+ModelOptions with_devices_and_engines(ModelOptions options, LoadedModel& loaded) {
+  const Graph& graph = loaded.graph;
+  const auto enabled = [&](std::string_view stage) {
+    const std::vector<std::string>& disabled = options.passes.disabled;
+    return std::find(disabled.begin(), disabled.end(), stage) == disabled.end();
+  };
+  const auto automatic = [](const UsedEngine& e) { return e.automatic; };
+  const std::vector<UsedEngine>& engines = options.engines.engines;
+  const bool chosen = !options.engines.marks.empty() || std::any_of(engines.begin(), engines.end(), automatic);
+  if (!loaded.blocks.blocks.empty() && !chosen && enabled("engine_saved")) {
+    take_saved_blocks(loaded, options.kernels.precision, options.engines);
+  } else if (enabled("engine_marks")) {
+    add_marked_engines(graph, options.kernels.precision, options.engines);
+  }
+  add_known_ranges(graph, options.engines);
+  check_shape_ranges(graph, options.engines.shapes);
+  for (UsedDevice& device : open_devices(options.device)) options.kernels.devices.push_back(std::move(device));
+  return options;
+}
+
+/// Whether an engine takes the operators on int8 that integer_regions makes.
+bool takes_integers(const Engine& engine) {
+  Graph graph;
+  const ValueId x = graph.add_input("x", Fact(DType::kFloat32, {1, 1, 1, 1}));
+  const ValueId y = graph.add(ToInt8{}, {{x}});
+  return engine.refusal(graph, graph.node(graph.value(y).producer)).empty();
+}
+
+/// Whether the engines that are there are to compute with Coracle's int8: the first decides, since others can only have
+/// what it leaves.
+bool engines_on_integers(const EngineChoice& choice) {
+  const auto found = std::find_if(choice.engines.begin(), choice.engines.end(),
+                                  [](const UsedEngine& e) { return e.engine != nullptr; });
+  return found != choice.engines.end() && found->options.precision == Precision::kInt8 &&
+         takes_integers(*found->engine);
+}
+
+/// Devices have nothing for integers, and engines only where the user allows it: models that use them keep to the
+/// simulation, and to weights of the type that they compute with. Other products than those of float32 have weights of
+/// their own.
+PassOptions passes_for(const ModelOptions& options) {
+  PassOptions passes = options.passes;
+  const EngineChoice& choice = options.engines;
+  const bool on_engines = !choice.saved.empty() || std::any_of(choice.engines.begin(), choice.engines.end(),
+                                                               [](const UsedEngine& e) { return e.engine != nullptr; });
+  const bool elsewhere = !options.kernels.devices.empty() || on_engines;
+  const bool on_integers = options.kernels.devices.empty() && engines_on_integers(choice);
+  passes.integers = !elsewhere || on_integers;
+  passes.stored_weights = !elsewhere && !rounds_products(options.kernels.precision);
+  return passes;
+}
+
+/// Packed weights of the file belong to values of the graph as it was, which `uncut` is given.
+CutReport cut(LoadedModel& loaded, const std::string& file, const ModelOptions& options,
+              std::shared_ptr<const Graph>& uncut) try {
+  if (options.engines.engines.empty()) return {};
+  auto before = std::make_shared<const Graph>(loaded.graph);
+  CutReport report = cut_blocks(loaded.graph, options.engines, options.passes.disabled);
+  if (report.blocks == 0) return report;
+  uncut = std::move(before);
+  loaded.packed.clear();
+  if (options.passes.after_pass != nullptr) options.passes.after_pass("engine_blocks", report.blocks, loaded.graph);
+  return report;
+} catch (Error& e) {
+  if (!options.engines.saved.empty())
+    e.add_context(text("cutting the blocks that ", printable(file), " was saved with"));
+  throw;
+}
+
+CompiledInFile compiled_in_file(const CutReport& report, const EngineChoice& choice) {
+  CompiledInFile all;
+  for (const CutBlock& block : report.cut) {
+    if (block.saved >= 0) all.emplace(block.region, choice.saved[static_cast<size_t>(block.saved)].compiled);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::shared_ptr<const Model> Model::load(const ModelSource& source, const ModelOptions& options) {
+  const Deadline::Clock::time_point start = Deadline::Clock::now();
+  const RunContext context(Deadline("loading", start, options.time_limit_ms, options.cancelled));
+  const RunContext::Scope scope(context);
+  std::shared_ptr<const Model> model = make(load_model(source, options.load), options);
+  if (logs(LogLevel::kInfo)) log_loaded(*model, options, Deadline::Clock::now() - start);
+  return model;
+}
+
+std::shared_ptr<const Model> Model::make(LoadedModel loaded, const ModelOptions& options) {
+  usable_cpus();  // reads files, which sessions then do not
+  keep_tensors(loaded.graph, options.keep_tensors);
+  return std::shared_ptr<const Model>(new Model(parts_of(std::move(loaded), options)));
+}
+
+Model::Parts Model::parts_of(LoadedModel loaded, const ModelOptions& given) {
+  Parts parts{.options = with_devices_and_engines(given, loaded),
+              .info = std::move(loaded.info),
+              .files = std::move(loaded.files),
+              .mapped_bytes = loaded.mapped_bytes};
+  const ModelOptions& options = parts.options;
+  parts.pass_counts = parts.info.saved ? passes_of(parts.info, loaded.graph, options.passes)
+                                       : run_passes(loaded.graph, passes_for(options));
+  parts.engine_report = cut(loaded, parts.info.file, options, parts.uncut);
+  const auto graph = std::make_shared<const Graph>(std::move(loaded.graph));
+  parts.engine_blocks = std::make_shared<EngineBlocks>(
+      options.engines, options.engines.cache ? *options.engines.cache : EngineBlocks::default_cache(),
+      compiled_in_file(parts.engine_report, options.engines), *graph, options.weights_cache_bytes);
+  parts.program =
+      std::make_shared<const Program>(graph, options.program(), std::move(loaded.packed), parts.engine_blocks);
+  parts.options.cancelled = nullptr;
+  parts.options.passes.after_pass = nullptr;
+  return parts;
+}
+
+Model::Model(Parts parts)
+    : RunnableModel(std::move(parts.info), std::move(parts.program), parts.options.declared_sizes_bind),
+      options_(std::move(parts.options)),
+      files_(std::move(parts.files)),
+      mapped_bytes_(parts.mapped_bytes),
+      pass_counts_(std::move(parts.pass_counts)),
+      uncut_(std::move(parts.uncut)),
+      engine_report_(std::move(parts.engine_report)),
+      engine_blocks_(std::move(parts.engine_blocks)) {}
+
+void Model::check_files() const {
+  require(!files_.empty(), ErrorCode::kInvalidArgument, "the model ", in_quotes(info().file),
+          " was not loaded from files on disk: there are none to check");
+  for (const FileStamp& file : files_) require_unchanged(file);
+}
+
+/// Those that were cut, and those of the file whose engine is missing here.
+SavedBlocks Model::saved_blocks(bool with_compiled) const {
+  SavedBlocks all{.blocks = {}, .ranges = options_.engines.shapes};
+  std::set<int> cut;
+  for (const CutBlock& block : engine_report_.cut) {
+    cut.insert(block.saved);
+    all.blocks.push_back({.engine = block.engine, .graph = block.graph, .nodes = block.nodes, .compiled = {}});
+    if (with_compiled) all.blocks.back().compiled = engine_blocks_->saved(*block.region);
+  }
+  for (const SavedBlock& block : options_.engines.saved) {
+    if (cut.count(static_cast<int>(&block - options_.engines.saved.data())) != 0) continue;
+    all.blocks.push_back(block);
+    if (!with_compiled) all.blocks.back().compiled.clear();
+  }
+  return all;
+}
+
+void Model::save(const std::string& path, bool with_packed) const {
+  SavingRecord record;
+  if (info().saved) record = *info().saved;
+  if (!info().saved) {
+    record.source = info().file.substr(info().file.rfind('/') + 1);  // the same file wherever the original lies
+    record.source_format = info().format;
+    for (const PassCount& c : pass_counts_) record.rewrites.push_back({c.name, c.count});
+    record.left_out = options_.passes.disabled;
+  }
+  record.version = CORACLE_VERSION;
+  std::vector<PackedConstants> packed;
+  if (with_packed && uncut_ == nullptr) packed = program()->packed().all();
+  write_saved_model(path, uncut_ != nullptr ? *uncut_ : program()->graph(), info(), record, packed,
+                    saved_blocks(with_packed));
+  log(LogLevel::kInfo, "saved ", in_quotes(info().file), " as ", in_quotes(path));
+}
+
+}  // namespace coracle
