@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models engines goldens-on-engines demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-isa bench-int8 bench-precision bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic engines-random hostile faults opencl processors build-times wheel packages reproducible migration paddleocr docs clean
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic engines-random hostile faults opencl subset processors build-times wheel packages reproducible migration paddleocr docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -37,6 +37,12 @@ demo: models
 	$(MAKE) --no-print-directory build/native/build.ninja
 	cmake --build --preset native -j $(JOBS) --target coracle-ocr
 	build/native/coracle-ocr --models $(PACKAGE) --repeat 5 --draw build/demo $(PICTURE)
+
+# A library with PP-OCR's operators alone has nothing of the others.
+subset: setup
+	$(MAKE) --no-print-directory build/native/build.ninja
+	cmake --build --preset native -j $(JOBS) --target coracle
+	scripts/check_subset.py build/native
 
 test: models engines
 	$(MAKE) --no-print-directory all
@@ -148,7 +154,7 @@ asan: models
 
 # Under ThreadSanitizer the tests that may start threads. Those of run have all kernels that models use;
 # make tsan WITH_THREADS=devices takes each kernel alone. Left out are tests of much work in one thread.
-WITH_THREADS := base plan run api paddle
+WITH_THREADS := base plan run blocks api paddle
 IN_ONE_THREAD := BoundedWork
 tsan: models
 	$(MAKE) --no-print-directory build/tsan/build.ninja

@@ -9,6 +9,9 @@
 #include "base/size.h"
 #include "devices/cpu/kernel_isa.h"
 #include "plan/kernel.h"
+#ifdef CORACLE_OPERATORS
+#include "built_operators.h"  // kBuiltOperators, their names, made by CMake
+#endif
 
 /// What the files of kernels share: their names and lists per instruction set, and how a value lies in memory.
 namespace coracle::cpu::kernels {
@@ -122,6 +125,35 @@ consteval auto kernels_of_all_products() {
       IsaKernels<Isa::kAny, ComputeMode::kBf16>::kKernels, IsaKernels<Isa::kNeon, kFloat32>::kKernels);
 #endif
 }
+
+#ifdef CORACLE_OPERATORS
+/// Those of kAll, an array of KernelDef, whose operators this build has.
+template <const auto& kAll>
+class BuiltKernels {
+  static consteval bool built(const KernelDef& kernel) {
+    return std::find(std::begin(kBuiltOperators), std::end(kBuiltOperators), kernel.op->name) !=
+           std::end(kBuiltOperators);
+  }
+  static consteval auto choose() {
+    std::array<KernelDef, static_cast<size_t>(std::count_if(std::begin(kAll), std::end(kAll), built))> kept{};
+    std::copy_if(std::begin(kAll), std::end(kAll), kept.begin(), built);
+    return kept;
+  }
+
+ public:
+  static constexpr auto kKernels = choose();
+};
+template <const auto& kAll>
+constexpr KernelTable kernel_table() {
+  return {BuiltKernels<kAll>::kKernels};
+}
+#else
+/// The table of an array of KernelDef; in a build of some operators, of those of them.
+template <const auto& kAll>
+constexpr KernelTable kernel_table() {
+  return {kAll};
+}
+#endif
 
 /// `state` ready for Prepared.
 template <class State>

@@ -59,6 +59,6 @@ constexpr std::array<KernelDef, 1> kKernels = {KernelDef{.name = kernel_name<Inv
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kKernels};
+constinit const KernelTable table = kernel_table<kKernels>();
 
 }  // namespace coracle::cpu::kernels::inverse

@@ -271,6 +271,6 @@ constexpr auto kKernels = kernels_of_all_products<IsaKernels>();
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kKernels};
+constinit const KernelTable table = kernel_table<kKernels>();
 
 }  // namespace coracle::cpu::kernels::attention

@@ -298,6 +298,6 @@ constexpr auto kKernels =
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kKernels};
+constinit const KernelTable table = kernel_table<kKernels>();
 
 }  // namespace coracle::cpu::kernels::conv2d

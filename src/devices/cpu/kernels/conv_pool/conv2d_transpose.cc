@@ -250,6 +250,6 @@ constexpr auto kKernels = kernels_of_all_products<IsaKernels>();
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kKernels};
+constinit const KernelTable table = kernel_table<kKernels>();
 
 }  // namespace coracle::cpu::kernels::conv2d_transpose

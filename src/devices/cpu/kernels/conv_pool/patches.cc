@@ -168,6 +168,6 @@ constexpr std::array<KernelDef, 2> kKernels = {
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kKernels};
+constinit const KernelTable table = kernel_table<kKernels>();
 
 }  // namespace coracle::cpu::kernels::patches

@@ -113,6 +113,6 @@ constexpr std::array<KernelDef, 3> kKernels = {unpool_kernel<Unpool>(), unpool_k
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kKernels};
+constinit const KernelTable table = kernel_table<kKernels>();
 
 }  // namespace coracle::cpu::kernels::unpool

@@ -54,6 +54,6 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kKernels};
+constinit const KernelTable table = kernel_table<kKernels>();
 
 }  // namespace coracle::cpu::kernels::cast

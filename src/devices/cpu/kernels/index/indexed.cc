@@ -360,6 +360,6 @@ constexpr auto kKernels = kernel_table_detail::join(kernels_of_each_isa<IsaKerne
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kKernels};
+constinit const KernelTable table = kernel_table<kKernels>();
 
 }  // namespace coracle::cpu::kernels::indexed

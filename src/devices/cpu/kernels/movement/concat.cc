@@ -231,6 +231,6 @@ constexpr KernelDef kKernels[] = {
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kKernels};
+constinit const KernelTable table = kernel_table<kKernels>();
 
 }  // namespace coracle::cpu::kernels::concat

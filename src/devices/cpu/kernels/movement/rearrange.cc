@@ -198,6 +198,6 @@ constexpr std::array<KernelDef, 4> kKernels = {
 }  // namespace
 
 extern const KernelTable table;
-constinit const KernelTable table = {kKernels};
+constinit const KernelTable table = kernel_table<kKernels>();
 
 }  // namespace coracle::cpu::kernels::rearrange
