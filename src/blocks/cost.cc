@@ -7,16 +7,13 @@
 #include "base/counted.h"
 #include "blocks/block_plan.h"
 #include "graph/node_facts.h"
+#include "plan/device.h"
 
 namespace coracle {
 namespace {
 
-// Rough figures of a common processor: what decides are orders of magnitude, between a convolution and a sum.
-constexpr double kFlopsPerSecond = 5e10;
-constexpr double kBytesPerSecond = 1e10;
-constexpr double kNodeStart = 1e-6;       ///< seconds for each node that runs natively
-constexpr double kBlockStart = 5e-6;      ///< seconds to begin and end a run of an engine
-constexpr double kBorderPerSecond = 8e9;  ///< bytes of operands and results that it reads, orders anew and writes
+/// To begin and end a run of an engine, which reads its operands, orders them anew, and writes its results.
+constexpr TransferSpeed kEngineBorder{.bytes_per_second = 8e9, .start = 5e-6};
 
 int64_t microseconds(double seconds) { return std::llround(seconds * 1e6); }
 
@@ -56,8 +53,7 @@ std::optional<double> native_seconds(const Graph& graph, const Block& block) {
       return std::nullopt;
     }
     const Cost cost = cost_of(node.op, FactsOfNode(graph, node).facts());
-    seconds += kNodeStart + static_cast<double>(cost.flops) / kFlopsPerSecond +
-               static_cast<double>(cost.bytes) / kBytesPerSecond;
+    seconds += host_device().speed.seconds(cost);
   }
   return seconds;
 }
@@ -82,7 +78,7 @@ void drop_costly(BlockPlan& plan, size_t engine) {
     const std::optional<size_t> border = border_bytes(plan, block, outside_uses);
     const std::optional<double> native = native_seconds(graph, block);
     if (!border || !native) continue;  // as large as its inputs will be
-    const double cost = kBlockStart + static_cast<double>(*border) / kBorderPerSecond;
+    const double cost = kEngineBorder.seconds(*border);
     if (cost < *native) continue;
     plan.drop(
         b, text("small: its ", counted(block.nodes.size(), "node"), " take about ", microseconds(*native),

@@ -12,6 +12,7 @@
 #include "plan/kernel.h"
 #include "plan/plan_stage.h"
 #include "plan/queue.h"
+#include "plan/speed.h"
 
 namespace coracle {
 
@@ -51,6 +52,8 @@ struct Device {
   Probe (*probe)();
   /// Takes device `index` of the probe's list into use. Throws Error, with what to do. Null for the host.
   std::shared_ptr<OpenDevice> (*open)(int index);
+  /// Of the host: roughly a common processor, with all threads. Others say theirs in DeviceInfo.
+  Speed speed = {};
   /// What it makes of the steps that were chosen, in this order; other devices' steps stay as they are.
   std::span<const PlanStage> stages = {};
 

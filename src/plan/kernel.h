@@ -81,6 +81,11 @@ class ArgFacts : public NodeFacts {
   std::span<const StridedView* const> out_views_;
 };
 
+/// The elements of an operand that is known while planning, else null.
+inline const Tensor* known_value(const ArgFacts& args, int port, int i = 0) {
+  return args.has(port) ? args.in(port, i).value.get() : nullptr;
+}
+
 /// Which rows of the images of operand 0 a row y of result 0 is made of: `extent` rows from y * stride - before on, as
 /// far as there are such rows.
 struct RowWindow {

@@ -8,26 +8,11 @@
 #include "base/counted.h"
 #include "base/deadline.h"
 #include "plan/cost.h"
+#include "plan/device.h"
 #include "plan/kernel_matcher.h"
 
 namespace coracle {
 namespace {
-
-/// Rough figures: what decides are orders of magnitude, between a tensor of a few numbers and an image.
-struct Speed {
-  double flops_per_second;
-  double bytes_per_second;
-  double start;  ///< seconds for each node
-};
-constexpr Speed kHost{.flops_per_second = 5e10, .bytes_per_second = 1e10, .start = 1e-6};
-constexpr Speed kDevice{.flops_per_second = 1e12, .bytes_per_second = 1e11, .start = 5e-6};
-constexpr double kCopyStart = 1e-5;
-constexpr double kCopyBytesPerSecond = 8e9;
-
-double seconds(const Speed& speed, const Cost& cost) {
-  return speed.start + static_cast<double>(cost.flops) / speed.flops_per_second +
-         static_cast<double>(cost.bytes) / speed.bytes_per_second;
-}
 
 class Partitioner {
  public:
@@ -50,6 +35,7 @@ class Partitioner {
 
   const Node& node(size_t n) const { return input_.graph.node(input_.nodes[n]); }
   const Fact& fact(ValueId v) const { return input_.facts[index(v)]; }
+  const DeviceInfo& info(Place place) const { return input_.selector.device(place).open->info(); }
 
   // ---- what devices take
 
@@ -79,7 +65,7 @@ class Partitioner {
     KernelMatcher tried(node, input_.facts);
     if (without_elements(node, tried.out())) return "there are no elements";
     tried.set_place(place);
-    const size_t largest = input_.selector.device(place).open->info().largest_allocation;
+    const size_t largest = info(place).largest_allocation;
     for (const std::vector<Fact>* facts : {&tried.in(), &tried.out()}) {
       for (const Fact& f : *facts) {
         if (f.place == place && f.bytes() > largest)
@@ -143,8 +129,8 @@ class Partitioner {
     for (ValueId v : node(n).outputs) out.push_back(&fact(v));
     const Cost cost = cost_of(node(n).op, NodeFacts(in, node(n).input_counts, out, node(n).output_counts));
     partition.nodes.push_back(n);
-    partition.host += seconds(kHost, cost);
-    partition.device += seconds(kDevice, cost);
+    partition.host += host_device().speed.seconds(cost);
+    partition.device += info(places_[n].place).speed.seconds(cost);
   }
 
   /// Each value is copied once to each partition that uses it, and once from where it is made. Constants are on the
@@ -153,7 +139,7 @@ class Partitioner {
     const auto copy = [&](size_t n, ValueId v) {
       DevicePartition& partition = partitions[root(n)];
       partition.copied += fact(v).bytes();
-      partition.copies += kCopyStart + static_cast<double>(fact(v).bytes()) / kCopyBytesPerSecond;
+      partition.copies += info(places_[n].place).transfer.seconds(fact(v).bytes());
     };
     std::vector<size_t> came(maker_.size(), kNone);  // the partition that a value came to last
     std::vector<bool> left(maker_.size(), false);

@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "plan/speed.h"
+
 /// A device that was opened, and the work that is given to it.
 namespace coracle {
 
@@ -19,6 +21,8 @@ struct DeviceInfo {
   int compute_units = 0;          ///< cores, multiprocessors
   bool half = false;              ///< kernels may compute with float16
   bool shares_memory = false;     ///< with the host, as integrated devices do
+  Speed speed = {.flops_per_second = 1e12, .bytes_per_second = 1e11, .start = 5e-6};  ///< of its kernels
+  TransferSpeed transfer = {.bytes_per_second = 8e9, .start = 1e-5};                  ///< from and to the host
 };
 
 /// Bytes of a device's memory.

@@ -43,6 +43,7 @@ constinit const Device device = {.name = "cpu",
                                  .measure_limits = measure_limits,
                                  .probe = nullptr,
                                  .open = nullptr,
+                                 .speed = {.flops_per_second = 5e10, .bytes_per_second = 1e10, .start = 1e-6},
                                  .stages = kStages};
 
 }  // namespace coracle::cpu

@@ -105,9 +105,4 @@ constexpr const char* kernel_name() {
   return detail::kRowName<Op>.data();
 }
 
-/// The elements of an operand that is known while planning, else null.
-inline const Tensor* known_value(const ArgFacts& args, int port) {
-  return args.has(port) ? args.in(port).value.get() : nullptr;
-}
-
 }  // namespace coracle::opencl

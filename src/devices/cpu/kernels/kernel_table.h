@@ -225,11 +225,6 @@ struct MemoryLines {
   }
 };
 
-/// The elements of an operand that is known while planning, else null.
-inline const Tensor* known_value(const ArgFacts& args, int port, int i = 0) {
-  return args.has(port) ? args.in(port, i).value.get() : nullptr;
-}
-
 /// A number operand: `missing` where absent, nothing where not known while planning.
 inline std::optional<double> known_number(const ArgFacts& args, int port, double missing) {
   if (!args.has(port)) return missing;
