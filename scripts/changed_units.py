@@ -49,7 +49,7 @@ def main():
         return 1
     if ".clang-tidy" in changed:
         return 1
-    files = {f for f in git("ls-files") if re.match(r"(src|include|examples)/.*\.(h|hpp|cc)$", f) and (SOURCE / f).is_file() and
+    files = {f for f in git("ls-files") if re.match(r"(src|include|examples)/.*\.(h|hpp|def|cc)$", f) and (SOURCE / f).is_file() and
              not f.startswith(LEFT_OUT)}
     unit_of = including_units(files)
     units = {f if f.endswith(".cc") else unit_of.get(f) for f in changed & files}

@@ -10,8 +10,7 @@
 #include <random>
 #include <set>
 
-#include "devices/cpu/isa/tile_gemm.h"
-#include "devices/cpu/kernel_isa.h"
+#include "devices/cpu/gemm_plan.h"
 #include "plan/kernel_selector.h"
 #include "probe.h"
 

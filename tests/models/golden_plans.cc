@@ -17,10 +17,11 @@
 namespace {
 
 using coracle::Precision;
+using coracle::cpu::Capability;
 using coracle::cpu::Processor;
 using coracle::test::ReferenceCase;
 
-bool multiplies_bf16(const Processor& p) { return p.matrix_tiles || p.bf16_dots; }
+bool multiplies_bf16(const Processor& p) { return p.has(Capability::kAmx) || p.has(Capability::kAvx512Bf16); }
 
 void add_kernels(const std::vector<coracle::Step>& steps, const Processor& processor, std::string& names) {
   for (const coracle::Step& step : steps) {
@@ -28,7 +29,7 @@ void add_kernels(const std::vector<coracle::Step>& steps, const Processor& proce
     if (step.kernel == nullptr) continue;
     const coracle::KernelDef& kernel = *step.kernel;
     names.append(kernel.name).append(" ");
-    coracle::require(coracle::cpu::runs_on(coracle::cpu::kernel_isa(kernel), processor.isa), kernel.name, " on ",
+    coracle::require(coracle::cpu::runs_on(coracle::cpu::kernel_isa(kernel), processor.isa()), kernel.name, " on ",
                      processor.name);
     const bool in_parts = coracle::cpu::kernel_mode(kernel) != coracle::cpu::ComputeMode::kFloat32;
     coracle::require(!in_parts || multiplies_bf16(processor), kernel.name, " on ", processor.name,

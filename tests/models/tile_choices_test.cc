@@ -73,7 +73,8 @@ int main(int argc, char** argv) {
   const std::filesystem::path shared = argv[1];
   const std::filesystem::path filled = argv[2];
   const auto processors = coracle::test::emulated_processors();
-  const auto amx = std::find_if(processors.begin(), processors.end(), [](const auto* p) { return p->matrix_tiles; });
+  const auto amx = std::find_if(processors.begin(), processors.end(),
+                                [](const auto* p) { return p->has(coracle::cpu::Capability::kAmx); });
   if (amx == processors.end()) {
     std::printf("skipped: this machine cannot emulate a processor with matrix tiles\n");
     return kSkipped;

@@ -19,7 +19,7 @@ struct KernelCase {
   double relative = 2e-6;                 ///< tolerated difference from the reference, times its magnitude ...
   double absolute = 1e-6;                 ///< ... plus this
   std::vector<std::string> kernels = {};  ///< families ("conv2d.depthwise") that must take it with each instruction set
-  bool not_beside_byte_dots = false;      ///< they refuse it where products of bytes are faster (cpu::has_byte_dots)
+  bool not_beside_byte_dots = false;      ///< they refuse it where products of bytes are faster (AVX-VNNI, AVX512-VNNI)
   bool computed_weights = false;          ///< weights are not constant while planning
   bool tiles = false;                     ///< kernels on matrix tiles must take it at each precision
 };

@@ -41,6 +41,8 @@
 namespace coracle::test {
 namespace {
 
+using cpu::Capability;
+using cpu::CapabilitySet;
 using cpu::Isa;
 
 #if defined(__x86_64__)
@@ -83,7 +85,7 @@ void run_wide_integers(const cpu::QuantizedGemmCall& call, int64_t row_begin, in
 
 #if !defined(CORACLE_WITHOUT_AVX512)
 void run_quantized_winograd(const cpu::QuantizedWinogradCall& call, int64_t begin, int64_t end) {
-  const cpu::QuantizedWinogradFunctions& here = cpu::quantized_winograd_table(cpu::this_machine().isa);
+  const cpu::QuantizedWinogradFunctions& here = cpu::quantized_winograd_table(cpu::this_machine().isa());
   const int64_t lanes = cpu::avx512::quantized_winograd.lanes;
   const int64_t columns = rounded_up(call.out_channels, lanes);
   const int64_t columns_here = rounded_up(call.out_channels, here.lanes);
@@ -105,7 +107,7 @@ void run_quantized_winograd(const cpu::QuantizedWinogradCall& call, int64_t begi
 }
 
 void run_quantized_depthwise(const cpu::QuantizedDepthwiseCall& call, int64_t begin, int64_t end) {
-  const cpu::QuantizedDepthwiseFunctions& here = cpu::quantized_depthwise_table(cpu::this_machine().isa);
+  const cpu::QuantizedDepthwiseFunctions& here = cpu::quantized_depthwise_table(cpu::this_machine().isa());
   const int64_t lanes = cpu::avx512::quantized_depthwise.lanes;
   const int64_t columns_here = rounded_up(call.channels, here.lanes);
   const int64_t rows =
@@ -159,28 +161,9 @@ class Replaced {
   std::vector<std::byte> own_;
 };
 
-/// What this machine has no instructions for, where its widest set is AVX2.
-std::vector<Replaced> replaced_tables() {
-  std::vector<Replaced> all;
-  const cpu::Processor& here = cpu::this_machine();
-#if !defined(CORACLE_WITHOUT_AVX2)
-  if (!here.avx2_byte_dots) all.emplace_back(cpu::avx_vnni::quantized_gemm, cpu::emulated_avx_vnni::quantized_gemm);
+/// Replaces all functions whose instructions a machine without AVX-512 lacks, but for those that go with AVX-512.
 #if !defined(CORACLE_WITHOUT_AVX512)
-  if (!here.avx512_byte_dots) all.emplace_back(cpu::vnni::quantized_gemm, cpu::emulated_vnni::quantized_gemm);
-  if (!here.matrix_tiles) {
-    all.emplace_back(cpu::amx::quantized_tile_gemm, cpu::emulated_amx::quantized_tile_gemm);
-    all.emplace_back(cpu::amx::tile_gemm, cpu::tile_gemm_table(here.isa));
-  }
-#endif
-#endif
-#if !defined(CORACLE_WITHOUT_AVX512)
-  if (here.isa == Isa::kAvx512) {
-    // Sums of products of pairs are those that tiles make in vectors.
-    cpu::TileGemmFunctions without_dots = cpu::avx512::tile_gemm;
-    without_dots.bf16_dots = without_dots.bf16;
-    if (!here.bf16_dots) all.emplace_back(cpu::avx512::tile_gemm, without_dots);
-    return all;
-  }
+void replace_avx512(std::vector<Replaced>& all) {
   all.emplace_back(cpu::avx512::gemm, plain_gemm(Isa::kAvx512));
   all.emplace_back(cpu::avx512::depthwise, plain_depthwise(Isa::kAvx512));
 #if !defined(CORACLE_WITHOUT_SSE2)
@@ -195,7 +178,8 @@ std::vector<Replaced> replaced_tables() {
   depthwise.run = run_quantized_depthwise;
   all.emplace_back(cpu::avx512::quantized_depthwise, depthwise);
   // The width of vectors is in nothing that these say.
-#define CORACLE_USE(name) all.emplace_back(cpu::avx512::name, cpu::name##_table(here.isa))
+  const Isa here = cpu::this_machine().isa();
+#define CORACLE_USE(name) all.emplace_back(cpu::avx512::name, cpu::name##_table(here))
   CORACLE_USE(binary);
   CORACLE_USE(compress);
   CORACLE_USE(convert);
@@ -221,7 +205,68 @@ std::vector<Replaced> replaced_tables() {
   CORACLE_USE(unary);
   CORACLE_USE(winograd);
 #undef CORACLE_USE
+}
+
+/// Sums of products of pairs are those that tiles make in vectors.
+void replace_bf16_dots(std::vector<Replaced>& all) {
+  cpu::TileGemmFunctions without_dots = cpu::avx512::tile_gemm;
+  without_dots.bf16_dots = without_dots.bf16;
+  all.emplace_back(cpu::avx512::tile_gemm, without_dots);
+}
+
+#if !defined(CORACLE_WITHOUT_AVX2)
+void replace_byte_dots(std::vector<Replaced>& all) {
+  all.emplace_back(cpu::avx512_vnni::quantized_gemm, cpu::emulated_avx512_vnni::quantized_gemm);
+}
+
+void replace_tiles(std::vector<Replaced>& all) {
+  all.emplace_back(cpu::amx::quantized_tile_gemm, cpu::emulated_amx::quantized_tile_gemm);
+  all.emplace_back(cpu::amx::tile_gemm, cpu::tile_gemm_table(cpu::this_machine().isa()));
+}
 #endif
+#endif
+
+#if !defined(CORACLE_WITHOUT_AVX2)
+void replace_avx2_byte_dots(std::vector<Replaced>& all) {
+  all.emplace_back(cpu::avx_vnni::quantized_gemm, cpu::emulated_avx_vnni::quantized_gemm);
+}
+#endif
+
+/// What is done where this machine lacks a capability. A capability without a row is not emulated, nor is a processor
+/// that has it.
+struct StandIn {
+  Capability of;
+  CapabilitySet uses;  ///< of this machine
+  void (*replace)(std::vector<Replaced>& all);
+};
+
+std::vector<StandIn> all_stand_ins() {
+  return {
+#if !defined(CORACLE_WITHOUT_AVX512)
+    {Capability::kAvx512, Capability::kAvx2, replace_avx512}, {Capability::kAvx512Bf16, {}, replace_bf16_dots},
+#if !defined(CORACLE_WITHOUT_AVX2)
+        {Capability::kAvx512Vnni, Capability::kAvx2, replace_byte_dots},
+        {Capability::kAmx, Capability::kAvx2, replace_tiles},
+#endif
+#endif
+#if !defined(CORACLE_WITHOUT_AVX2)
+        {Capability::kAvxVnni, Capability::kAvx2, replace_avx2_byte_dots},
+#endif
+  };
+}
+
+/// Those of what this machine lacks.
+std::vector<StandIn> stand_ins_here() {
+  std::vector<StandIn> all = all_stand_ins();
+  std::erase_if(all, [](const StandIn& s) {
+    return cpu::this_machine().has(s.of) || !cpu::this_machine().capabilities.has_all(s.uses);
+  });
+  return all;
+}
+
+std::vector<Replaced> replaced_tables() {
+  std::vector<Replaced> all;
+  for (const StandIn& s : stand_ins_here()) s.replace(all);
   return all;
 }
 
@@ -236,14 +281,14 @@ struct Tables {
   }
 };
 
-/// What stands for wider tables uses AVX2.
 [[maybe_unused]] bool can_emulate(const cpu::Processor& p) {
-  const cpu::Processor& here = cpu::this_machine();
-  if (!cpu::runs_here(Isa::kAvx2)) return p.isa == here.isa && !p.avx2_byte_dots;
+  CapabilitySet missing = p.capabilities - cpu::this_machine().capabilities;
 #if defined(CORACLE_WITHOUT_SSE2)
-  if (p.isa == Isa::kAvx512 && !p.avx512_byte_dots && here.isa != Isa::kAvx512) return false;
+  // Integers for vectors of AVX-512 are multiplied by SSE2, or as sums of products of bytes.
+  if (missing.has(Capability::kAvx512) && !p.has(Capability::kAvx512Vnni)) return false;
 #endif
-  return true;
+  for (const StandIn& s : stand_ins_here()) missing = missing - s.of;
+  return missing.empty();
 }
 
 #endif

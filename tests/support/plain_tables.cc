@@ -85,7 +85,7 @@ struct Panels {
     return call.shape.taps > 64;
   }
 
-  static const cpu::GemmFunctions& here() { return cpu::gemm_table(cpu::this_machine().isa); }
+  static const cpu::GemmFunctions& here() { return cpu::gemm_table(cpu::this_machine().isa()); }
 
   /// Of all groups, the panels that have been asked for.
   static void run(const cpu::GemmCall& call, int64_t row_begin, int64_t row_end, int64_t begin, int64_t end) {
@@ -177,7 +177,7 @@ struct Channels {
     }
   }
   static void run(const cpu::DepthwiseCall& call, int64_t begin, int64_t end) {
-    const cpu::DepthwiseFunctions& here = cpu::depthwise_table(cpu::this_machine().isa);
+    const cpu::DepthwiseFunctions& here = cpu::depthwise_table(cpu::this_machine().isa());
     const int64_t taps = call.kernel_h * call.kernel_w;
     std::vector<float> weights(static_cast<size_t>(taps * call.channels));
     for (int64_t t = 0; t < taps; ++t) {

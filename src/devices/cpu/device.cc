@@ -7,6 +7,7 @@
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/limits.h"
+#include "devices/cpu/processor.h"
 #include "devices/cpu/stages/row_tiles.h"
 
 namespace coracle::cpu {
@@ -28,7 +29,8 @@ bool takes(const KernelDef& kernel, CapabilityLevel isa, Precision precision, bo
   if (mode != compute_mode_of(precision)) return false;
   if (emulated) return true;
   // Several parts pay on tiles only.
-  return isa == Isa::kAvx512 && (has_matrix_tiles() || (mode == ComputeMode::kBf16 && has_bf16_dots()));
+  if (isa != Isa::kAvx512) return false;
+  return processor().has(Capability::kAmx) || (mode == ComputeMode::kBf16 && processor().has(Capability::kAvx512Bf16));
 }
 
 constexpr Capabilities kInstructionSets = {.names = isa_names, .best = best, .has = has, .takes = takes};

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <new>
 
+#include "devices/cpu/processor.h"
+
 namespace coracle::cpu {
 namespace {
 
@@ -23,7 +25,26 @@ constexpr int64_t kLeastDotSide = 64;
 
 int64_t whole(int64_t count, int64_t of) { return (count + of - 1) / of * of; }
 
+/// Products of pairs in vectors, for want of tiles.
+bool has_only_dots() { return !processor().has(Capability::kAmx) && processor().has(Capability::kAvx512Bf16); }
+
 }  // namespace
+
+const TileGemmFunctions& machine_tile_gemm() {
+#if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
+  if (processor().has(Capability::kAmx)) return amx::tile_gemm;
+#endif
+  return tile_gemm_table(Isa::kAny);
+}
+
+const GemmFunctions& machine_bf16_gemm() {
+#if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
+  if (has_only_dots()) return avx512::tile_gemm.bf16_dots;
+#endif
+  return machine_tile_gemm().bf16;
+}
+
+bool is_by_dots(ComputeMode mode) { return mode == ComputeMode::kBf16 && has_only_dots(); }
 
 GemmCall bound(const GemmPlan& plan, const float* a, const float* packed, float* c, const EpilogueOp* ops,
                int op_count) {

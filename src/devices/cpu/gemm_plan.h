@@ -11,6 +11,11 @@
 
 namespace coracle::cpu {
 
+/// On the tiles of the processor or, where it has none, in ordinary vectors.
+const TileGemmFunctions& machine_tile_gemm();
+/// Products of numbers rounded to bfloat16: on tiles, by sums of products of pairs in vectors, or as tiles would.
+const GemmFunctions& machine_bf16_gemm();
+
 /// Products of float32 by multiply-adds of an instruction set, others on matrix tiles or by products of pairs.
 inline const GemmFunctions& gemm_table(Isa isa, ComputeMode mode) {
   switch (mode) {
@@ -26,9 +31,7 @@ inline const GemmFunctions& gemm_table(const KernelDef& kernel) {
 
 /// True where products of pairs in vectors stand for tiles: they are up to twice as fast as multiply-adds, so what
 /// rounding and filling up cost counts.
-inline bool is_by_dots(ComputeMode mode) {
-  return mode == ComputeMode::kBf16 && !has_matrix_tiles() && has_bf16_dots();
-}
+bool is_by_dots(ComputeMode mode);
 
 /// What a product or convolution needs besides its tensors, ready for every call with the same shapes.
 struct GemmPlan {

@@ -4,22 +4,22 @@
 #include <span>
 #include <string_view>
 
-#include "devices/cpu/isa.h"
+#include "devices/cpu/capabilities.h"
 
 /// What kernels look at of a processor, and which one plans are made for: this machine's or, in tests, another.
 namespace coracle::cpu {
 
 struct Processor {
-  std::string_view name;          ///< "avx512_vnni"
-  Isa isa = Isa::kAny;            ///< the widest that there is code for
-  bool avx2_byte_dots = false;    ///< AVX-VNNI
-  bool avx512_byte_dots = false;  ///< AVX512-VNNI
-  bool bf16_dots = false;         ///< AVX512-BF16, if not slower than float32
-  bool matrix_tiles = false;      ///< Intel AMX, which the system lets this process use
+  std::string_view name;       ///< "avx512_vnni"
+  CapabilitySet capabilities;  ///< that there is code for
+
+  bool has(Capability capability) const { return capabilities.has(capability); }
+  /// The widest set that there is code for; kAny if there is none.
+  Isa isa() const { return widest_isa(capabilities); }
 };
 
-/// The kinds of x86-64 processors that kernels tell apart and that this build has code for, the plainest first; none
-/// for other architectures. Other extensions (AVX512-FP16 among them) change nothing.
+/// The kinds of processors that kernels tell apart and that this build has code for, the plainest first; none for other
+/// architectures than x86-64.
 std::span<const Processor> known_processors();
 
 /// This machine's; its name is "this machine". Detected once.
@@ -34,6 +34,6 @@ const Processor& processor();
 void emulate(const Processor* other);
 
 /// True if this machine runs code for `isa`.
-inline bool runs_here(Isa isa) { return runs_on(isa, this_machine().isa); }
+inline bool runs_here(Isa isa) { return runs_on(isa, this_machine().isa()); }
 
 }  // namespace coracle::cpu

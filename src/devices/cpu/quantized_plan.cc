@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "devices/cpu/isa/quantized_tile_gemm.h"
+#include "devices/cpu/processor.h"
 
 namespace coracle::cpu {
 namespace {
@@ -48,11 +49,11 @@ RejectionReason sums_rejection(const IntegerProduct& op, const ArgFacts& args, c
 
 const QuantizedGemmFunctions& machine_quantized_gemm(Isa isa) {
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
-  if (isa == Isa::kAvx512 && has_matrix_tiles()) return amx::quantized_tile_gemm;
-  if (isa == Isa::kAvx512 && has_byte_dots(isa)) return vnni::quantized_gemm;
+  if (isa == Isa::kAvx512 && processor().has(Capability::kAmx)) return amx::quantized_tile_gemm;
+  if (isa == Isa::kAvx512 && processor().has(Capability::kAvx512Vnni)) return avx512_vnni::quantized_gemm;
 #endif
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX2)
-  if (isa == Isa::kAvx2 && has_byte_dots(isa)) return avx_vnni::quantized_gemm;
+  if (isa == Isa::kAvx2 && processor().has(Capability::kAvxVnni)) return avx_vnni::quantized_gemm;
 #endif
   return quantized_gemm_table(isa);
 }

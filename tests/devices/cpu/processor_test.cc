@@ -21,14 +21,22 @@ TEST(Processors, AreWhatTheirTableSays) {
   for (const Processor* p : test::emulated_processors()) {
     EXPECT_TRUE(names.insert(p->name).second) << p->name;
     const test::EmulatedProcessor emulated(*p);
-    EXPECT_EQ(detected_isa(), p->isa);
-    EXPECT_EQ(has_matrix_tiles(), p->matrix_tiles);
-    EXPECT_EQ(has_bf16_dots(), p->bf16_dots);
-    EXPECT_EQ(has_byte_dots(Isa::kAvx512), p->avx512_byte_dots);
-    EXPECT_EQ(has_byte_dots(Isa::kAvx2), p->avx2_byte_dots);
+    EXPECT_EQ(detected_isa(), p->isa());
+    EXPECT_EQ(&processor(), p);
   }
   EXPECT_EQ(detected_isa(), here);
   EXPECT_THROW(test::processor_named("z80"), Error);
+}
+
+/// What tests/support/emulated_processor.cc has no stand-in for would never be tested on this machine.
+TEST(Processors, AreAllEmulatedWithAvx2) {
+#if defined(CORACLE_SANITIZED) || defined(CORACLE_WITHOUT_SSE2)
+  GTEST_SKIP() << "not all are";
+#endif
+  if (!runs_here(Isa::kAvx2)) GTEST_SKIP() << "this machine has no AVX2";
+  std::set<std::string_view> emulated;
+  for (const Processor* p : test::emulated_processors()) emulated.insert(p->name);
+  for (const Processor& p : known_processors()) EXPECT_TRUE(emulated.contains(p.name)) << p.name;
 }
 
 #if defined(__x86_64__)

@@ -2,7 +2,7 @@
 //
 // Sums of products of pairs of bfloat16 numbers in vectors (AVX512-BF16: Intel Cooper Lake, AMD Zen 4 and later; the
 // instruction set reference, VDPBF16PS). Included only by sources that are compiled for AVX-512; to be called where
-// has_bf16_dots() says so.
+// the processor has Capability::kAvx512Bf16.
 #pragma once
 
 #include <cstdint>

@@ -119,16 +119,16 @@ extern const QuantizedGemmFunctions quantized_gemm;
 namespace avx_vnni {
 extern const QuantizedGemmFunctions quantized_gemm;
 }
-/// The same, and what vnni has, for tests on machines without the instructions; they are no part of the library.
+/// The same, and what avx512_vnni has, for tests on machines without the instructions; they are no part of the library.
 namespace emulated_avx_vnni {
 extern const QuantizedGemmFunctions quantized_gemm;
 }
-namespace emulated_vnni {
+namespace emulated_avx512_vnni {
 extern const QuantizedGemmFunctions quantized_gemm;
 }
 #endif
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
-namespace vnni {
+namespace avx512_vnni {
 extern const QuantizedGemmFunctions quantized_gemm;
 }
 #endif

@@ -9,7 +9,7 @@
 namespace coracle::cpu {
 
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
-/// Where has_matrix_tiles().
+/// For machines that have Capability::kAmx.
 namespace amx {
 extern const QuantizedGemmFunctions quantized_tile_gemm;
 }

@@ -14,7 +14,7 @@ struct TileGemmFunctions {
   GemmFunctions x3;
   GemmFunctions bf16;
   /// As `bf16`, of B packed as there, by sums of products of pairs in vectors: in the compile for AVX-512, for machines
-  /// where has_bf16_dots(). In the others it is `bf16`.
+  /// that have Capability::kAvx512Bf16. In the others it is `bf16`.
   GemmFunctions bf16_dots;
   /// Products of tiles in registers only, `steps` on each of four sums: what the schemes are bounded by. Returns the
   /// operations on bfloat16 numbers, two for a multiply-add.
@@ -27,21 +27,5 @@ namespace amx {
 extern const TileGemmFunctions tile_gemm;
 }
 #endif
-
-/// On the tiles of this machine or, where it has none, in ordinary vectors.
-inline const TileGemmFunctions& machine_tile_gemm() {
-#if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
-  if (has_matrix_tiles()) return amx::tile_gemm;
-#endif
-  return tile_gemm_table(Isa::kAny);
-}
-
-/// Products of numbers rounded to bfloat16: on tiles, by sums of products of pairs in vectors, or as tiles would.
-inline const GemmFunctions& machine_bf16_gemm() {
-#if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
-  if (!has_matrix_tiles() && has_bf16_dots()) return avx512::tile_gemm.bf16_dots;
-#endif
-  return machine_tile_gemm().bf16;
-}
 
 }  // namespace coracle::cpu

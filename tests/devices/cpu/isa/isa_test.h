@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "devices/cpu/gemm_plan.h"
+#include "devices/cpu/processor.h"
 
 namespace coracle::cpu {
 
@@ -46,8 +47,9 @@ inline std::vector<TestedGemm> tested_gemms(ComputeMode mode) {
         {std::string(name_of(isa)) + (tiles ? "_tiles" : ""), tiles ? of(tile_gemm_table(isa)) : &gemm_table(isa)});
   }
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
-  if (mode != ComputeMode::kFloat32 && has_matrix_tiles()) all.push_back({"amx", of(amx::tile_gemm)});
-  if (mode == ComputeMode::kBf16 && has_bf16_dots()) all.push_back({"avx512_dots", &avx512::tile_gemm.bf16_dots});
+  if (mode != ComputeMode::kFloat32 && processor().has(Capability::kAmx)) all.push_back({"amx", of(amx::tile_gemm)});
+  if (mode == ComputeMode::kBf16 && processor().has(Capability::kAvx512Bf16))
+    all.push_back({"avx512_dots", &avx512::tile_gemm.bf16_dots});
 #endif
   return all;
 }

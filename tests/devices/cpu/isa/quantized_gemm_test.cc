@@ -132,7 +132,7 @@ class QuantizedGemm : public testing::Test {
 };
 
 TEST_F(QuantizedGemm, DotProductsBesideAvx2) { check_all(emulated_avx_vnni::quantized_gemm); }
-TEST_F(QuantizedGemm, DotProductsBesideAvx512) { check_all(emulated_vnni::quantized_gemm); }
+TEST_F(QuantizedGemm, DotProductsBesideAvx512) { check_all(emulated_avx512_vnni::quantized_gemm); }
 TEST_F(QuantizedGemm, MatrixTiles) { check_all(emulated_amx::quantized_tile_gemm); }
 
 TEST_F(QuantizedGemm, OfThisMachine) {
@@ -142,7 +142,7 @@ TEST_F(QuantizedGemm, OfThisMachine) {
     check_all(machine_quantized_gemm(isa));
   }
 #if !defined(CORACLE_WITHOUT_AVX512)
-  if (has_byte_dots(Isa::kAvx512)) check_all(vnni::quantized_gemm);  // beside tiles, too
+  if (processor().has(Capability::kAvx512Vnni)) check_all(avx512_vnni::quantized_gemm);  // beside tiles, too
 #endif
 }
 

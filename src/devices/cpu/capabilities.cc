@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/cpu/capabilities.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+#if defined(__x86_64__) && defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace coracle::cpu {
+namespace {
+
+#if defined(__x86_64__)
+constexpr std::string_view kArchitecture = "x86_64";
+#define CORACLE_SUPPORTS(feature) (__builtin_cpu_supports(#feature) != 0)
+#elif defined(__aarch64__)
+constexpr std::string_view kArchitecture = "aarch64";
+#define CORACLE_SUPPORTS(feature) false
+#else
+constexpr std::string_view kArchitecture = "another";
+#define CORACLE_SUPPORTS(feature) false
+#endif
+
+// ---- what the processor has to be asked by more than a name
+
+/// Intel's Software Developer's Manual, volume 1, chapter 18: AMX-BF16, AMX-TILE and AMX-INT8 in CPUID leaf 7, both
+/// parts of the tile state enabled in XCR0. Linux gives the state of the tiles' data to processes that ask
+/// (Documentation/arch/x86/ xstate.rst), for threads that start later, too; where it refuses, an instruction on tiles
+/// would be a fault.
+bool request_matrix_tiles() {
+#if defined(__x86_64__) && defined(__linux__)
+  constexpr unsigned kAmx = 1U << 22U | 1U << 24U | 1U << 25U;
+  constexpr unsigned kTileState = 3U << 17U;
+  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr unsigned long kTileData = 18;      // XFEATURE_XTILEDATA
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & kAmx) != kAmx) return false;
+  unsigned low = 0;
+  unsigned high = 0;
+  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));  // AVX-512 was found: the system saves extended states
+  if ((low & kTileState) != kTileState) return false;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+  return false;
+#endif
+}
+
+/// The bits of CPUID's leaf 7, subleaf 1, in EAX; 0 where there are none.
+unsigned later_features() {
+  unsigned a = 0;
+#if defined(__x86_64__)
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  if (__get_cpuid_count(7, 1, &a, &b, &c, &d) == 0) return 0;
+#endif
+  return a;
+}
+
+bool finds_avx_vnni() { return (later_features() & 1U << 4U) != 0; }
+
+/// Intel's server processors with AMX do 0.49 `vdpbf16ps` a cycle (measured on one of them) and 1.83 multiply-adds of
+/// float32, so sums of products of pairs take twice as long there. AMD's from Zen 4 on do both at one rate.
+bool finds_fast_bf16_dots() {
+#if defined(__x86_64__)
+  return (later_features() & 1U << 5U) != 0 && __builtin_cpu_is("intel") == 0;
+#else
+  return false;
+#endif
+}
+
+/// /proc/cpuinfo writes avx512_vnni.
+bool finds_avx512_vnni() { return CORACLE_SUPPORTS(avx512vnni); }
+
+// ---- the table
+
+struct Row {
+  std::string_view name;
+  CapabilitySet needs;
+  bool is_instruction_set;
+  bool compiled;  ///< of an instruction set: of this architecture, and not left out
+  bool (*asks)();
+};
+
+#define CORACLE_QUOTED(text) #text
+/// A macro that is not defined is its own name.
+constexpr bool is_defined(std::string_view expanded) { return !expanded.starts_with("CORACLE_WITHOUT_"); }
+
+using enum Capability;
+
+constexpr Row kRows[] = {
+#define CORACLE_INSTRUCTION_SET(id, name, needs, asks, flags, architecture, without) \
+  {name, needs, true, kArchitecture == (architecture) && !is_defined(CORACLE_QUOTED(without)), [] { return asks; }},
+#define CORACLE_EXTENSION(id, name, needs, asks, ...) {name, needs, false, false, [] { return asks; }},
+#include "devices/cpu/capabilities.def"
+};
+
+constexpr const Row& row(size_t i) { return kRows[i]; }
+constexpr Capability at(size_t i) { return static_cast<Capability>(i); }
+
+/// An extension is compiled where all that it needs is.
+constexpr CapabilitySet kCompiled = [] {
+  CapabilitySet set;
+  for (size_t i = 0; i < kCapabilityCount; ++i) {
+    if (row(i).is_instruction_set ? row(i).compiled : set.has_all(row(i).needs)) set = set | at(i);
+  }
+  return set;
+}();
+
+/// What goes with instruction sets stands behind them, and needs stand above what needs them.
+constexpr bool is_in_order() {
+  CapabilitySet above;
+  for (size_t i = 0; i < kCapabilityCount; ++i) {
+    if (row(i).is_instruction_set != (i < kInstructionSetCount) || !above.has_all(row(i).needs)) return false;
+    if (!row(i).is_instruction_set && row(i).needs.empty()) return false;
+    above = above | at(i);
+  }
+  return true;
+}
+static_assert(is_in_order());
+
+}  // namespace
+
+std::string_view name_of(Capability capability) { return kRows[static_cast<size_t>(capability)].name; }
+CapabilitySet needs_of(Capability capability) { return kRows[static_cast<size_t>(capability)].needs; }
+CapabilitySet compiled_capabilities() { return kCompiled; }
+
+CapabilitySet with_needs(CapabilitySet set) {
+  for (size_t i = kCapabilityCount; i-- > 0;) {
+    if (set.has(at(i))) set = set | row(i).needs;
+  }
+  return set;
+}
+
+Isa widest_isa(CapabilitySet set) {
+  size_t isa = kInstructionSetCount;
+  while (isa > 0 && !set.has(at(isa - 1))) --isa;
+  return static_cast<Isa>(isa);
+}
+
+/// A set that is left out may be needed by one that is not, so all sets are asked for; what else there is no code for
+/// is not: to ask may change the process.
+CapabilitySet detect_capabilities() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+#endif
+  CapabilitySet found;
+  for (size_t i = 0; i < kCapabilityCount; ++i) {
+    if (!row(i).is_instruction_set && !kCompiled.has(at(i))) continue;
+    if (found.has_all(row(i).needs) && row(i).asks()) found = found | at(i);
+  }
+  return found & kCompiled;
+}
+
+}  // namespace coracle::cpu
