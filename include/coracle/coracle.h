@@ -430,6 +430,16 @@ CORACLE_API coracle_status coracle_session_borrow_input(coracle_session* session
 CORACLE_API coracle_status coracle_session_set_input_lod(coracle_session* session, size_t index, size_t levels,
                                                          const size_t* sizes, const size_t* offsets);
 
+/**
+ * From the next run on an output is in memory of the caller's: `data`, with room for `bytes`, which stays until it is
+ * taken away (with null), the output is bound to other memory, or the session ends. Kernels write there, without a
+ * copy, if `data` is a multiple of 64 and overlaps no input; otherwise the run copies. The run fails with
+ * CORACLE_INVALID_ARGUMENT where the output needs more bytes. coracle_session_output gives a view of that memory, which
+ * the next run overwrites. Outputs of the last run are gone after this call. Memory of two outputs may not overlap.
+ */
+CORACLE_API coracle_status coracle_session_bind_output(coracle_session* session, size_t index, void* data,
+                                                       size_t bytes);
+
 CORACLE_API coracle_status coracle_session_run(coracle_session* session);
 
 /** What holds for one run. A field that is 0 leaves it to the session's own option. */

@@ -430,6 +430,18 @@ class Session {
     check(coracle_session_set_input_lod(handle_.get(), index, lod.size(), sizes.data(), offsets.data()));
   }
 
+  /// From the next run on an output is in these elements, which stay until they are taken away (unbind_output), the
+  /// output is bound elsewhere, or the session ends. See coracle_session_bind_output.
+  template <class T>
+  void bind_output(size_t index, Span<T> elements) {
+    check(coracle_session_bind_output(handle_.get(), index, elements.data(), elements.size() * sizeof(T)));
+  }
+  /// The same with memory for elements of any type.
+  void bind_output(size_t index, void* data, size_t bytes) {
+    check(coracle_session_bind_output(handle_.get(), index, data, bytes));
+  }
+  void unbind_output(size_t index) { check(coracle_session_bind_output(handle_.get(), index, nullptr, 0)); }
+
   void run() { check(coracle_session_run(handle_.get())); }
   /// With options that hold for this run alone.
   void run(const RunOptions& options) {

@@ -89,6 +89,17 @@ def readable(value, name: str, wanted: int) -> np.ndarray:
     return array
 
 
+def require_writable(array, name: str, wanted: int) -> None:
+    """Raises InvalidArgumentError unless results of that element type can be written to it as it is."""
+    if not isinstance(array, np.ndarray):
+        raise InvalidArgumentError("output '%s' is bound to a NumPy array, given %s" % (name, type(array).__name__))
+    if element_type(array, wanted) != wanted:
+        raise InvalidArgumentError("output '%s' has elements of type %s, the array has %s" % (name, NAMES[wanted], array.dtype))
+    if not (array.flags.c_contiguous and array.flags.writeable and array.flags.aligned):
+        raise InvalidArgumentError("output '%s' is bound to an array that is %s: give a new one, np.empty(shape, '%s')" % (
+            name, "read-only" if not array.flags.writeable else "not one block of elements in order", NAMES[wanted]))
+
+
 def pointer(array: np.ndarray) -> ctypes.c_void_p:
     """Where the elements of a contiguous array lie. The array may be read-only."""
     return ctypes.c_void_p(array.ctypes.data)

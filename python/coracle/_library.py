@@ -116,6 +116,7 @@ FUNCTIONS = {
     "session_set_input_lod": ("status", c_void_p, c_size_t, c_size_t, POINTER(c_size_t), POINTER(c_size_t)),
     "session_run": ("status", c_void_p),
     "run_options_init": (None, POINTER(RunOptions), c_size_t),
+    "session_bind_output": ("status", c_void_p, c_size_t, c_void_p, c_size_t),
     "session_run_with": ("status", c_void_p, POINTER(RunOptions)),
     "session_cancel": ("status", c_void_p),
     "session_set_observer": ("status", c_void_p, ObserveFunction, c_void_p),

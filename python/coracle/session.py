@@ -57,6 +57,7 @@ class Session:
         self._closing = threading.Lock()   # Held while the pointer is taken away, and by those who use it without the other lock.
         self._arrays: dict[int, np.ndarray] = {}
         self._lods: dict[int, list[list[int]]] = {}
+        self._bound: dict[int, np.ndarray] = {}   # Outputs that runs write to arrays of the user's.
         self._observer: Observer | None = None
 
     @classmethod
@@ -108,6 +109,7 @@ class Session:
                 self._pointer = None
             _library.ask("session_free", pointer)
             self._arrays.clear()
+            self._bound.clear()
 
     def __del__(self):
         # In a forked child the library leaves alone what a thread of the parent was using.
@@ -260,13 +262,37 @@ class Session:
             self._observer = observer   # Keeps the function for the library.
         return _Observing(self)
 
+    def bind_output(self, name: str | int, array: np.ndarray | None) -> None:
+        """Has runs write an output, by name or index, into an array of yours; None ends that.
+
+            y = np.empty((1, 1000), np.float32)
+            session.bind_output("y", y)
+            session.run(x)              # y has the result; session.run(x)["y"] is a view of it, not a new array
+
+        `array`: of the output's element type, writable, its elements one after the other, with room for as many as the output has;
+        the session keeps it alive. It is written without a copy where it begins at a multiple of 64 bytes and is no part of an
+        input. Outputs of the last run are gone after the call. Raises InvalidArgumentError for an unknown name, an array that is
+        none of these or overlaps that of another output; `run` raises it where the output has more elements.
+        """
+        with self._use() as pointer:
+            index = self._model.index("output", name)
+            if array is None:
+                _library.call("session_bind_output", pointer, index, None, 0)
+                self._bound.pop(index, None)
+                return
+            info = self._model.outputs[index]
+            _arrays.require_writable(array, info.name, _arrays.NAMES.index(info.dtype))
+            _library.call("session_bind_output", pointer, index, _arrays.pointer(array), array.nbytes)
+            self._bound[index] = array
+
     def run(self, inputs: Inputs = None, lod: Mapping[str, Lod] | None = None, *, time_limit_ms: int = 0,
             memory_limit: int = 0) -> Results:
         """Runs the model: `session.run({"x": array})["y"]`.
 
         `inputs`: values by name as for `set_input`, or the value itself if the model has one input; inputs left out keep what they
         have. `lod`: sequence offsets by input name. `time_limit_ms`, `memory_limit` (in bytes): limits of this run alone, 0 are the
-        session's. Returns new arrays by name, in the model's order, with the shapes of this run.
+        session's. Returns new arrays by name, in the model's order, with the shapes of this run; of outputs that `bind_output` has bound
+        views of their arrays.
 
         Raises InvalidArgumentError for wrong names, shapes or element types and for missing inputs, OutOfMemoryError when
         `memory_limit` or the memory is too small, RunFailureError when the data make it impossible or `time_limit_ms` is over, CancelledError after
@@ -300,6 +326,10 @@ class Session:
 
     def _output(self, pointer, index: int) -> tuple[np.ndarray, list[list[int]]]:
         view = self._view(pointer, index)
+        if index in self._bound and _arrays.element_type(self._bound[index], view.dtype) == view.dtype:
+            shape = tuple(view.dims[:view.rank])
+            array = self._bound[index].reshape(-1)[:int(np.prod(shape, dtype=np.int64))].reshape(shape)
+            return array, self._output_lod(pointer, index, view)
         array = np.empty(tuple(view.dims[:view.rank]), _arrays.numpy_dtype(view.dtype))
         _library.call("session_copy_output", pointer, index, _arrays.pointer(array), view.bytes)
         return array, self._output_lod(pointer, index, view)

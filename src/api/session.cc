@@ -208,6 +208,13 @@ coracle_status coracle_session_set_input_lod(coracle_session* session, size_t in
   });
 }
 
+coracle_status coracle_session_bind_output(coracle_session* session, size_t index, void* data, size_t bytes) {
+  return guard([&] {
+    require_pointer(session, "session");
+    session->session.bind_output(index, data, bytes);
+  });
+}
+
 coracle_status coracle_session_output(const coracle_session* session, size_t index, coracle_tensor_view* view) {
   return guard([&] {
     require_pointer(session, "session");

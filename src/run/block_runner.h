@@ -36,8 +36,9 @@ class BlockHost {
   virtual std::vector<Tensor> evaluate_aside(const RunContext& context, const Node& block,
                                              std::vector<Tensor> inputs) = 0;
   /// Puts a block that ran on `lane` (0: in the calling thread) into the profile of the run, if it has one.
-  virtual void record_block(const Node& block, std::span<const Fact> results, std::chrono::steady_clock::time_point start,
-                      std::chrono::steady_clock::time_point end, int lane) = 0;
+  virtual void record_block(const Node& block, std::span<const Fact> results,
+                            std::chrono::steady_clock::time_point start, std::chrono::steady_clock::time_point end,
+                            int lane) = 0;
 };
 
 /// What there is of a block after its call.

@@ -73,8 +73,12 @@ MachineLimits Executor::measure_limits() {
   return host_device().measure_limits(program_->selector().capability(), pool_);
 }
 
-std::vector<Tensor> Executor::run(std::span<const Tensor> inputs, const RunOptions& options) {
+std::vector<Tensor> Executor::run(std::span<const Tensor> inputs, const RunOptions& options,
+                                  std::span<const OutputMemory> memory) {
   run_start_ = std::chrono::steady_clock::now();
+  memory_ = memory;
+  written_.clear();
+  for (const OutputMemory& m : memory) written_.push_back(m.takes_kernels(inputs));
   const LimitOfRun limit(*ledger_, options.memory_limit);
   std::optional<LoopTrace> trace;
   if (profile_ != nullptr) trace.emplace(pool_.threads());
@@ -88,12 +92,14 @@ std::vector<Tensor> Executor::run(std::span<const Tensor> inputs, const RunOptio
     // An earlier run may have had a higher limit.
     if (ledger_->limit() != 0 && ledger_->used() > ledger_->limit()) free_all();
     std::vector<Tensor> outputs = run_main(context, inputs);
+    if (!memory_.empty()) deliver(outputs);
     if (options_.cache_bytes == 0) unbind();
     return outputs;
   } catch (...) {
     if (blocks_ != nullptr) blocks_->abandon();
     arena_in_use_.reset();
     frames_.clear();
+    memory_ = {};
     if (ledger_->limit() != 0) free_all();
     throw;
   }
@@ -300,6 +306,8 @@ void Executor::run_steps(const RunContext& context, const Graph& graph, size_t p
       // The plan's, which other sessions may have: never written.
       const std::shared_ptr<const Tensor>& value = buffer.fact.value;
       tensor = Tensor::share(value->dtype(), value->shape(), value, value->raw());
+    } else if (std::optional<Tensor> given = in_user_memory(graph, out.value, buffer.fact)) {
+      tensor = std::move(*given);
     } else if (may_reuse(tensor, buffer.fact)) {
       tensor.retype(buffer.fact.dtype, buffer.fact.shape);
     } else {

@@ -19,6 +19,7 @@
 #include "run/bound_steps.h"
 #include "run/device_run.h"
 #include "run/observer.h"
+#include "run/output_memory.h"
 #include "run/profile.h"
 #include "run/program.h"
 #include "run/step_cache.h"
@@ -38,8 +39,9 @@ class Executor : private BlockHost {
   Executor& operator=(const Executor&) = delete;
 
   /// Runs the main graph. Results stay valid and are overwritten by the next run unless somebody shares them.
-  /// `options` hold for this run. Throws Error.
-  std::vector<Tensor> run(std::span<const Tensor> inputs, const RunOptions& options = {});
+  /// `options` hold for this run. `memory`: by result, where it is afterwards, none for no result's. Throws Error.
+  std::vector<Tensor> run(std::span<const Tensor> inputs, const RunOptions& options = {},
+                          std::span<const OutputMemory> memory = {});
 
   /// Steps planned for such inputs, without running them: the first segment.
   std::shared_ptr<const Steps> plan(std::span<const Fact> inputs, bool keep_refusals);
@@ -73,6 +75,10 @@ class Executor : private BlockHost {
   };
 
   std::vector<Tensor> run_main(const RunContext& context, std::span<const Tensor> inputs);
+  /// The user's memory for a value of a graph, if kernels may write it there: its tensor of this type, else nothing.
+  std::optional<Tensor> in_user_memory(const Graph& graph, ValueId value, const Fact& fact) const;
+  /// Brings results to the user's memory that are not there yet, and forgets that memory.
+  void deliver(std::vector<Tensor>& outputs);
   std::vector<Tensor> run_graph(const RunContext& context, const Graph& graph, std::vector<Tensor> inputs);
   std::vector<Tensor> run_nested(const RunContext& context, const Graph& graph, std::vector<Tensor> inputs);
   Frame& frame_of(const Graph& graph);
@@ -132,6 +138,8 @@ class Executor : private BlockHost {
   std::unordered_map<const Graph*, Frame> frames_;
   std::unique_ptr<BlockRunner> blocks_;  // null where the program has none
   std::string key_;
+  std::span<const OutputMemory> memory_;  // by result, during a run
+  std::vector<bool> written_;             // by result: kernels write to its memory in this run
   Profile* profile_ = nullptr;
   const Observer* observer_ = nullptr;
   std::chrono::steady_clock::time_point run_start_;

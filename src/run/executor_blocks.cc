@@ -20,8 +20,9 @@ Tensor Executor::make_result(const BlockCall& call, size_t i, const Fact& fact) 
   return result;
 }
 
-void Executor::record_block(const Node& block, std::span<const Fact> results, std::chrono::steady_clock::time_point start,
-                      std::chrono::steady_clock::time_point end, int lane) {
+void Executor::record_block(const Node& block, std::span<const Fact> results,
+                            std::chrono::steady_clock::time_point start, std::chrono::steady_clock::time_point end,
+                            int lane) {
   if (profile_ == nullptr) return;
   profile_->push_back({.node = block.name,
                        .op = block.op.name(),

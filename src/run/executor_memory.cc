@@ -3,10 +3,48 @@
 #include <algorithm>
 #include <new>
 
+#include "base/block_copy.h"
 #include "base/counted.h"
+#include "base/printable.h"
 #include "run/executor.h"
 
 namespace coracle {
+
+std::optional<Tensor> Executor::in_user_memory(const Graph& graph, ValueId value, const Fact& fact) const {
+  if (memory_.empty() || &graph != &program_->graph()) return std::nullopt;
+  const std::vector<ValueId>& outputs = graph.outputs();
+  for (size_t i = 0; i < memory_.size(); ++i) {
+    if (!written_[i] || outputs[i] != value || fact.bytes() > memory_[i].bytes) continue;
+    return Tensor::borrow(fact.dtype, fact.shape, memory_[i].data);
+  }
+  return std::nullopt;
+}
+
+void Executor::deliver(std::vector<Tensor>& outputs) {
+  const Graph& graph = program_->graph();
+  std::vector<Tensor>& tensors = frames_.at(&graph).tensors;
+  for (size_t i = 0; i < memory_.size(); ++i) {
+    const OutputMemory& memory = memory_[i];
+    if (memory.data == nullptr) continue;
+    Tensor& output = outputs[i];
+    const std::string& name = graph.output_names()[i];
+    require(!output.is_array(), ErrorCode::kInvalidArgument, "output ", i, " (", in_quotes(name),
+            ") is a list of tensors, which no memory can be bound to");
+    require(output.bytes() <= memory.bytes, ErrorCode::kInvalidArgument, "output ", i, " (", in_quotes(name), ") is ",
+            output.dtype(), output.shape(), ", ", counted(output.bytes(), "byte"), ", its memory has room for ",
+            memory.bytes);
+    Tensor there = Tensor::borrow(output.dtype(), output.shape(), memory.data);
+    there.share_lod(output);
+    if (output.raw() != memory.data && output.bytes() != 0) copy_in_blocks(there.raw(), output.raw(), output.bytes());
+    output = std::move(there);
+  }
+  // Later runs write elsewhere, unless they are told to.
+  for (size_t i = 0; i < memory_.size(); ++i) {
+    Tensor& tensor = tensors[index(graph.outputs()[i])];
+    if (written_[i] && tensor.raw() == memory_[i].data) tensor = Tensor();
+  }
+  memory_ = {};
+}
 
 void Executor::free_used(const Graph& graph, Frame& frame, size_t position) {
   const std::vector<size_t>& last_use = program_->info(graph).uses.last_use;

@@ -145,6 +145,22 @@ void Session::set_input_lod(size_t index, Lod lod) {
   input.set_lod(std::move(lod));
 }
 
+void Session::bind_output(size_t index, void* data, size_t bytes) {
+  const Use use(*this);
+  const size_t count = model_->info().outputs.size();
+  require(index < count, ErrorCode::kInvalidArgument, "the model has ", counted(count, "output"),
+          ", there is no output ", index);
+  const OutputMemory memory{.data = data, .bytes = bytes};
+  for (size_t i = 0; i < output_memory_.size(); ++i) {
+    const OutputMemory& other = output_memory_[i];
+    require(i == index || data == nullptr || other.data == nullptr || !memory.overlaps(other.data, other.bytes),
+            ErrorCode::kInvalidArgument, "the memory for output ", index, " overlaps that of output ", i);
+  }
+  outputs_.clear();  // they may be in memory that is about to go
+  output_memory_.resize(count);
+  output_memory_[index] = memory;
+}
+
 MachineLimits Session::measure_limits() {
   const Use use(*this);
   return executor_.measure_limits();
@@ -183,7 +199,7 @@ void Session::run(const RunOptions& options) {
   executor_.set_observer(observer_ != nullptr ? &observer_ : nullptr);
   outputs_.clear();
   try {
-    outputs_ = executor_.run(inputs_, options);
+    outputs_ = executor_.run(inputs_, options, output_memory_);
   } catch (const Error& e) {
     if (e.code() != ErrorCode::kInvalidModel) throw;
     blame_inputs(e, "running", describe_inputs());

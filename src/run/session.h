@@ -31,6 +31,10 @@ class Session {
   /// The same with a copy. No element of a tensor that is refused is read: it may be shorter than its type says.
   void copy_input(size_t index, const Tensor& tensor);
   void set_input_lod(size_t index, Lod lod);
+  /// From the next run on an output is in memory of the caller's, which has room for `bytes` and stays until it is
+  /// taken away (by null), the output is bound to other memory, or the session ends. Throws Error where the memory
+  /// overlaps that of another output.
+  void bind_output(size_t index, void* data, size_t bytes);
   /// `options` hold for this run.
   void run(const RunOptions& options = {});
   /// Ends the run or the planning that goes on with Error (cancelled); without one it does nothing. For any thread, for
@@ -82,6 +86,7 @@ class Session {
   Executor executor_;
   std::vector<Tensor> inputs_;
   std::vector<Tensor> outputs_;
+  std::vector<OutputMemory> output_memory_;  // by output; empty: none is bound
   bool profiling_ = false;
   Profile profile_;
   Observer observer_;

@@ -85,6 +85,12 @@ TEST(Cpp, RunAndViews) {
   x[0] = 4;
   session.run();
   EXPECT_EQ(session.output(0).copy<float>(), (std::vector<float>{8, 6}));
+  std::vector<float> y(3, -1);
+  session.bind_output(0, std::span<float>(y));
+  session.run();
+  EXPECT_EQ(y, (std::vector<float>{8, 6, -1}));
+  EXPECT_EQ(session.output(0).copy<float>(), (std::vector<float>{8, 6}));
+  session.unbind_output(0);
   const float raw[] = {1, 1};
   session.set_input(0, CORACLE_FLOAT32, {1, 2}, raw);
   api::Session second = session.clone();

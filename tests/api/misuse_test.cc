@@ -67,6 +67,7 @@ TEST_F(Misuse, NullHandlesAndResults) {
   refused(coracle_session_set_input(session_.get(), 0, CORACLE_FLOAT32, 2, nullptr, kValues), "dims");
   refused(set(nullptr), "data");
   refused(coracle_session_borrow_input(nullptr, 0, CORACLE_FLOAT32, 2, kDims, kValues), "session");
+  refused(coracle_session_bind_output(nullptr, 0, &size, 8), "session");
   refused(coracle_session_set_input_lod(nullptr, 0, 0, nullptr, nullptr), "session");
   refused(coracle_session_set_input_lod(session_.get(), 0, 1, nullptr, &size), "sizes");
   refused(coracle_session_set_input_lod(session_.get(), 0, 1, &size, nullptr), "offsets");

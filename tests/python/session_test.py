@@ -179,3 +179,31 @@ def test_machine_limits(linear):
 def test_sessions_are_not_pickled(linear):
     with pytest.raises(TypeError, match="pickle its model"):
         pickle.dumps(linear.session())
+
+
+def test_outputs_in_arrays_of_the_users(total):
+    with total.session(threads=1) as session:
+        room = np.zeros((4, 6), np.float32)
+        session.bind_output("total", room)
+        result = session.run({"a": A, "b": B})["total"]
+        assert np.array_equal(result, A + B) and np.shares_memory(result, room)
+        assert np.array_equal(room.reshape(-1)[:6], (A + B).reshape(-1)) and not room.reshape(-1)[6:].any()
+        session.bind_output(0, None)
+        room[:] = 0
+        assert np.array_equal(session.run({"a": B, "b": B})[0], B + B) and not room.any()
+
+
+@pytest.mark.parametrize("array, why", [
+    ([1.0], "is bound to a NumPy array, given list"), (np.zeros(6), "has elements of type float32, the array has float64"),
+    (np.zeros((6, 2), np.float32)[:, 0], "is not one block of elements in order"),
+    (np.broadcast_to(np.float32(0), (6,)), "is read-only")])
+def test_arrays_that_take_no_output(total, array, why):
+    with total.session() as session, pytest.raises(coracle.InvalidArgumentError, match=why):
+        session.bind_output("total", array)
+
+
+def test_arrays_without_room_for_an_output(total):
+    with total.session() as session:
+        session.bind_output("total", np.zeros(5, np.float32))
+        with pytest.raises(coracle.InvalidArgumentError, match="24 bytes, its memory has room for 20"):
+            session.run({"a": A, "b": B})
