@@ -125,7 +125,7 @@ std::string with_inputs(const Operator& o,
 }
 
 std::string file_with(const Program& program, std::span<const std::string_view> variables,
-                    std::span<const std::string_view> operators) {
+                      std::span<const std::string_view> operators) {
   std::string block;
   add_all(program.blocks.front().others, block);
   Writer of_block(block);

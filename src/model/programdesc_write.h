@@ -24,7 +24,7 @@ std::string with_inputs(const Operator& o,
 
 /// The file of `program` whose main block has these messages of variables and operators. All else stays as it is.
 std::string file_with(const Program& program, std::span<const std::string_view> variables,
-                    std::span<const std::string_view> operators);
+                      std::span<const std::string_view> operators);
 
 /// A TensorDesc message, as it also heads each parameter record.
 std::string tensor_desc(DType dtype, std::span<const int64_t> dims);

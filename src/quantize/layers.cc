@@ -158,10 +158,14 @@ class Finder {
 
   std::string place_product(const ProgramOperator& o, Layer& l) const {
     if (weights(l).dims.size() != 2) return "its weights are no matrix";
-    const bool transposed = o.integer("trans_x", 0) != 0 || o.integer("transpose_X", 0) != 0;
+    // Of matmul_v2, matmul and PIR.
+    const auto is_set = [&](std::initializer_list<const char*> names) {
+      return std::any_of(names.begin(), names.end(), [&](const char* name) { return o.integer(name, 0) != 0; });
+    };
+    const bool transposed = is_set({"trans_x", "transpose_X", "transpose_x"});
     if (precision_ == Precision::kIntegers && transposed) return "its operand is transposed";
     if (o.integer("y_num_col_dims", 1) != 1) return "its weights are no matrix";
-    l.axis = o.integer("trans_y", 0) != 0 || o.integer("transpose_Y", 0) != 0 ? 0 : 1;
+    l.axis = is_set({"trans_y", "transpose_Y", "transpose_y"}) ? 0 : 1;
     l.x_channels = -1;
     return {};
   }

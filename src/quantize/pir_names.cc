@@ -40,11 +40,6 @@ const PirOperation* find_pir_operation(std::string_view name) {
   return nullptr;
 }
 
-std::string programdesc_type(std::string_view name) {
-  const PirOperation* found = find_pir_operation(name);
-  return found == nullptr ? std::string(name) : found->type;
-}
-
 std::string input_slot(const PirOperation* operation, size_t at) {
   if (operation != nullptr && at < operation->inputs.size()) return operation->inputs[at];
   return at == 0 ? "X" : at == 1 ? "Y" : std::to_string(at);
@@ -53,12 +48,6 @@ std::string input_slot(const PirOperation* operation, size_t at) {
 std::string output_slot(const PirOperation* operation, size_t at) {
   if (operation != nullptr && at < operation->outputs.size()) return operation->outputs[at];
   return at == 0 ? "Out" : std::to_string(at);
-}
-
-std::string programdesc_attribute(const std::string& name) {
-  if (name == "transpose_x") return "trans_x";
-  if (name == "transpose_y") return "trans_y";
-  return name;
 }
 
 }  // namespace coracle::quantize

@@ -69,6 +69,57 @@ TEST(QuantizeProgram, ChangesAreOfWhatChanged) {
   EXPECT_EQ(bytes_of(program), test::program_file({expected, inner}));
 }
 
+TEST(QuantizeProgram, PirIsWrittenAsItWasRead) {
+  for (const test::ModelBytes& model : test::small_pir_models()) {
+    EXPECT_EQ(bytes_of(parse_pir(in_memory(model.program))), model.program) << model.name;
+  }
+}
+
+/// Numbers, spaces, keys that nobody knows and the order of all of them stay as they are.
+TEST(QuantizeProgram, ChangesOfPirAreOfWhatChanged) {
+  using namespace test::pir;
+  const std::string type = tensor("t_f32", {-1, 4});
+  const std::string relu =
+      R"({ "later" : {"I":[{"%":1}]}, "#":"1.relu", "I" : [ { "%" : 2 , "x":"]" } ],"O":[{"%":3,"TT":)" + type +
+      R"(}],"A":[{"N":"epsilon","AT":{"#":"0.a_f32","D":1.0e-05}}]})";
+  const std::vector<std::string> operations{parameter(1, "w", tensor("t_f32", {4, 4})), data(2, "x", type), relu,
+                                            operation("1.matmul", {3, 1}, {{4, type}}), fetch(4, 5, 0, type)};
+  const std::string file = program_file(operations);
+  Program program = parse_pir(in_memory(file));
+  EXPECT_EQ(bytes_of(program), file);
+  EXPECT_EQ(program.parameters(), (std::vector<std::string>{"w"}));
+  EXPECT_EQ(program.operators[2].type, "matmul_v2");
+  EXPECT_EQ(program.operators[2].inputs, (ProgramSlots{{"X", {"relu_0"}}, {"Y", {"w"}}}));
+
+  program.variables.push_back(dense_variable("y", DType::kFloat32, {-1, 4}, false));
+  program.operators.insert(program.operators.begin() + 1, new_operator({"tanh", {{"X", "x"}}, {{"Out", "y"}}, {}}));
+  program.operators[2].replace_input("X", "x", "y");
+  std::vector<std::string> expected = operations;
+  expected[2].replace(expected[2].find("\"%\" : 2") + 6, 1, "6");
+  expected.insert(expected.begin() + 2,
+                  R"({"#":"1.tanh","A":[],"I":[{"%":2}],"O":[{"%":6,"TT":)" + type +
+                      R"(}],"OA":[{"AT":{"#":"0.a_array","D":[{"#":"0.a_bool","D":true}]},"N":"stop_gradient"}]})");
+  EXPECT_EQ(bytes_of(program), program_file(expected));
+}
+
+/// A parameter of another type has its place, and its id.
+TEST(QuantizeProgram, ParametersOfPirAreReplacedWhereTheyStand) {
+  using namespace test::pir;
+  const std::string type = tensor("t_f32", {4});
+  const std::string file = program_file(
+      {parameter(1, "a", type), parameter(2, "b", type), parameter(3, "c", type, false), data(4, "x", type)});
+  Program program = parse_pir(in_memory(file));
+  program.variables[0] = dense_variable("a", DType::kInt8, {4}, true);
+  program.variables.push_back(dense_variable("new", DType::kFloat32, {1}, true));
+  const auto made = [](const std::string& name, int id, const std::string& of) {
+    return R"({"#":"p","A":[0,1,1,")" + name + R"("],"DA":[],"O":{"%":)" + std::to_string(id) + R"(,"TT":)" + of +
+           R"(},"OA":[1,1,0],"QA":[]})";
+  };
+  EXPECT_EQ(bytes_of(program),
+            program_file({made("a", 1, tensor("t_i8", {4})), parameter(2, "b", type),
+                          made("new", 5, tensor("t_f32", {1})), parameter(3, "c", type, false), data(4, "x", type)}));
+}
+
 TEST(QuantizeProgram, DamageIsAnError) {
   EXPECT_THROW(parse_programdesc(in_memory("\x0A\x7F")), Error);
   EXPECT_THROW(parse_pir(in_memory("{\"base_code\":")), Error);
