@@ -6,6 +6,7 @@
 
 #include "coracle/coracle.hpp"
 #include "coracle/vision/image.h"
+#include "quantize/error.h"
 
 namespace coracle::cli {
 namespace {
@@ -21,6 +22,19 @@ ExitCode exit_code_of(vision::Problem problem) {
   return ExitCode::kRunFailure;
 }
 
+ExitCode exit_code_of(quantize::ErrorCode code) {
+  switch (code) {
+    case quantize::ErrorCode::kInvalidArgument: return ExitCode::kUsage;
+    case quantize::ErrorCode::kInvalidModel: return ExitCode::kInvalidModel;
+    case quantize::ErrorCode::kUnsupported: return ExitCode::kUnsupported;
+    case quantize::ErrorCode::kIo: return ExitCode::kIo;
+    case quantize::ErrorCode::kOutOfMemory: return ExitCode::kOutOfMemory;
+    case quantize::ErrorCode::kRunFailure: return ExitCode::kRunFailure;
+    case quantize::ErrorCode::kCancelled: return ExitCode::kInterrupted;
+  }
+  return ExitCode::kRunFailure;
+}
+
 }  // namespace
 
 Failure current_failure() {
@@ -32,6 +46,8 @@ Failure current_failure() {
     return {exit_code(e.status()), e.what()};
   } catch (const vision::Error& e) {
     return {exit_code_of(e.problem()), e.what()};
+  } catch (const quantize::Error& e) {
+    return {exit_code_of(e.code()), e.text()};
   } catch (const std::bad_alloc&) {
     return {ExitCode::kOutOfMemory, "out of memory"};
   } catch (const std::length_error&) {  // a list that no memory holds

@@ -18,11 +18,6 @@ using programdesc::Variable;
 
 namespace {
 
-bool is_stored(const Variable& v) {
-  return v.persistable && v.type != programdesc::kFeedMinibatch && v.type != programdesc::kFetchList &&
-         v.type != programdesc::kRaw && v.type != programdesc::kReader;
-}
-
 /// "2.6.2" of 2006002.
 std::string version_text(std::optional<int64_t> version) {
   if (!version || *version < 0) return {};
@@ -68,7 +63,7 @@ void describe_parameters(const programdesc::Program& program, ModelInfo& info,
                          std::map<std::string, Unsupported>& unsupported) {
   std::map<std::string_view, TensorInfo> parameters;
   for (const Variable& v : program.blocks.front().variables) {
-    if (!is_stored(v)) continue;
+    if (!v.is_stored()) continue;
     if ((v.described && !v.dtype) || v.type != programdesc::kDenseTensor) {
       Unsupported& entry = unsupported["(parameter)"];
       ++entry.count;

@@ -64,21 +64,23 @@ std::string_view without_dialect(std::string_view id) {
   return dot == std::string_view::npos ? id : id.substr(dot + 1);
 }
 
+/// Names of element types.
+constexpr std::array<std::pair<std::string_view, DType>, 12> kTypes{{
+    {"t_bool", DType::kBool},
+    {"t_i8", DType::kInt8},
+    {"t_ui8", DType::kUint8},
+    {"t_i16", DType::kInt16},
+    {"t_i32", DType::kInt32},
+    {"t_i64", DType::kInt64},
+    {"t_f16", DType::kFloat16},
+    {"t_bf16", DType::kBfloat16},
+    {"t_f32", DType::kFloat32},
+    {"t_f64", DType::kFloat64},
+    {"t_c64", DType::kComplex64},
+    {"t_c128", DType::kComplex128},
+}};
+
 std::optional<DType> element_type(std::string_view id) {
-  static constexpr std::array<std::pair<std::string_view, DType>, 12> kTypes{{
-      {"t_bool", DType::kBool},
-      {"t_i8", DType::kInt8},
-      {"t_ui8", DType::kUint8},
-      {"t_i16", DType::kInt16},
-      {"t_i32", DType::kInt32},
-      {"t_i64", DType::kInt64},
-      {"t_f16", DType::kFloat16},
-      {"t_bf16", DType::kBfloat16},
-      {"t_f32", DType::kFloat32},
-      {"t_f64", DType::kFloat64},
-      {"t_c64", DType::kComplex64},
-      {"t_c128", DType::kComplex128},
-  }};
   const std::string_view name = without_dialect(id);
   for (const auto& [type, dtype] : kTypes) {
     if (type == name) return dtype;
@@ -241,6 +243,8 @@ class Walker {
     require(base != nullptr && string_at(*base, "magic") == "pir", ErrorCode::kInvalidModel,
             "it has no \"base_code\" of magic \"pir\": it is not a PIR program");
     if (const Json* version = find(*base, "version")) program_.version = json_integer(*version).value_or(0);
+    const Json* trainable = find(*base, "trainable");
+    program_.trainable = trainable == nullptr || !trainable->IsBool() || trainable->GetBool();
     const Json* program = find(document, "program");
     const Json* regions = program == nullptr ? nullptr : array_at(*program, "regions");
     if (regions == nullptr || regions->Empty()) damaged("the program has no regions");
@@ -271,8 +275,10 @@ class Walker {
       const std::string outer = std::exchange(place_, text("operation ", i, " ", in_quotes(id), " at depth ", depth));
       if (id == "p") {
         program_.parameters.push_back(parameter(json_operation));
+        if (depth == 0) program_.parameters.back().index = i;
       } else {
         region.operations.push_back(operation(json_operation, id, depth));
+        region.operations.back().index = i;
       }
       place_ = outer;
     }
@@ -330,6 +336,13 @@ class Walker {
 };
 
 }  // namespace
+
+std::string_view element_name(DType dtype) {
+  for (const auto& [name, type] : kTypes) {
+    if (type == dtype) return name;
+  }
+  fail(ErrorCode::kUnsupported, "a program cannot declare elements of ", dtype);
+}
 
 Program parse(const FileBytes& file) {
   Program program;

@@ -47,13 +47,15 @@ struct Operation {
   AttributeMap attributes;
   std::vector<Region> regions;
   std::string scope;  ///< attribute struct_name: "/Encoder/Linear_1/"
+  size_t index = 0;   ///< in its block, parameters counted
 };
 
 /// A weight: the builtin parameter operation.
 struct Parameter {
   std::string name;
   Definition value;
-  bool persistable = true;  ///< stored in the parameter file
+  bool persistable = true;           ///< stored in the parameter file
+  std::optional<size_t> index = {};  ///< in the main block; none: it is in a region of an operation
 };
 
 struct Region {
@@ -63,10 +65,14 @@ struct Region {
 
 struct Program {
   std::string file;
-  int64_t version = 0;  ///< of the format
+  int64_t version = 0;    ///< of the format
+  bool trainable = true;  ///< operations say which results are for training
   std::vector<Parameter> parameters;
   Region main;
 };
+
+/// "t_f32" of float32.
+std::string_view element_name(DType dtype);
 
 /// Parses a program. Unknown keys, attributes and types are skipped. Memory is linear in the file's size. Throws Error
 /// (kInvalidModel) with the byte offset or the operation that is damaged.

@@ -8,6 +8,7 @@
 #include "base/deadline.h"
 #include "base/error.h"
 #include "base/printable.h"
+#include "model/programdesc_attribute.h"
 
 namespace coracle::programdesc {
 namespace {
@@ -20,54 +21,19 @@ constexpr uint32_t bytes(uint32_t field) { return protozero::tag_and_type(field,
 constexpr uint32_t fixed32(uint32_t field) { return protozero::tag_and_type(field, Wire::fixed32); }
 constexpr uint32_t fixed64(uint32_t field) { return protozero::tag_and_type(field, Wire::fixed64); }
 
-enum AttributeType : int64_t {
-  kInt,
-  kFloat,
-  kString,
-  kInts,
-  kFloats,
-  kStrings,
-  kBoolean,
-  kBooleans,
-  kBlock,
-  kLong,
-  kBlocks,
-  kLongs,
-  kFloat64s,
-  kVar,
-  kVars,
-  kFloat64,
-  kScalar,
-  kScalars,
-  kAbsent,
-};
-
 /// Attributes that say nothing about what an operator computes and can be most of the file.
 constexpr std::array<std::string_view, 5> kIgnored = {"op_callstack", "op_role_var", "op_device", "op_role",
                                                       "with_quant_attr"};
-constexpr std::string_view kScope = "op_namescope";
 
 std::string_view view_of(const protozero::data_view& v) { return {v.data(), v.size()}; }
+Reader reader_of(std::string_view message) { return {message.data(), message.size()}; }
 
-/// One element of a SCALAR attribute.
-struct Scalar {
-  double real = 0;
-  int64_t integer = 0;
-  bool is_integer = false;
-};
-
-/// All value fields of an Attr message; its type tells which one counts.
-struct Values {
-  int64_t type = kAbsent;
-  int64_t integer = 0;
-  double real = 0;
-  std::string_view string;
-  bool boolean = false;
-  Ints integers;
-  Floats reals;
-  std::vector<std::string_view> strings;
-  std::vector<Scalar> scalars;
-};
+/// Adds the field of `m` that begins at `begin` and was read.
+void add_field(const char* begin, const Reader& m, std::vector<std::string_view>& to) {
+  const auto size = static_cast<size_t>(m.data().data() - begin);
+  const bool follows = !to.empty() && to.back().data() + to.back().size() == begin;
+  follows ? to.back() = {to.back().data(), to.back().size() + size} : to.emplace_back(begin, size);
+}
 
 /// Reads messages; `at_` follows so that errors can tell where.
 class Parser {
@@ -78,12 +44,14 @@ class Parser {
 
   void program(Reader m, Program& to) {
     while (next(m)) {
+      const char* const begin = at_;
       switch (m.tag_and_type()) {
-        case bytes(1): block(m.get_message(), to.blocks.emplace_back()); break;
+        case bytes(1): block(view_of(m.get_view()), to.blocks.emplace_back()); continue;
         case bytes(4): to.version = version(m.get_message()); break;
         case bytes(5): op_version_map(m.get_message(), to); break;
         default: m.skip();
       }
+      add_field(begin, m, to.others);
     }
   }
 
@@ -161,18 +129,24 @@ class Parser {
     }
   }
 
-  void block(Reader m, Block& to) {
+  void block(std::string_view message, Block& to) {
+    to.bytes = message;
+    Reader m = reader_of(message);
     while (next(m)) {
+      const char* const begin = at_;
       switch (m.tag_and_type()) {
         case varint(2): to.parent = m.get_int32(); break;
-        case bytes(3): variable(m.get_message(), to.variables.emplace_back()); break;
-        case bytes(4): op(m.get_message(), to.operators.emplace_back()); break;
+        case bytes(3): variable(view_of(m.get_view()), to.variables.emplace_back()); continue;
+        case bytes(4): op(view_of(m.get_view()), to.operators.emplace_back()); continue;
         default: m.skip();
       }
+      add_field(begin, m, to.others);
     }
   }
 
-  void variable(Reader m, Variable& to) {
+  void variable(std::string_view message, Variable& to) {
+    to.bytes = message;
+    Reader m = reader_of(message);
     while (next(m)) {
       switch (m.tag_and_type()) {
         case bytes(1): to.name = view_of(m.get_view()); break;
@@ -210,8 +184,10 @@ class Parser {
     }
   }
 
-  void op(Reader m, Operator& to) {
+  void op(std::string_view message, Operator& to) {
     Deadline::check_current();
+    to.bytes = message;
+    Reader m = reader_of(message);
     while (next(m)) {
       switch (m.tag_and_type()) {
         case bytes(1): slot(m.get_message(), to.inputs.emplace_back()); break;
@@ -302,46 +278,6 @@ class Parser {
       }
     }
     set_attribute(name, std::move(v), to);
-  }
-
-  static void set_attribute(std::string_view name, Values v, Operator& to) {
-    if (name == kScope) {
-      if (v.type == kString) to.scope = v.string;
-      return;
-    }
-    const auto set = [&](AttributeValue value) { to.attributes.set(std::string(name), std::move(value)); };
-    switch (v.type) {
-      case kInt:
-      case kLong: return set(v.integer);
-      case kFloat:
-      case kFloat64: return set(v.real);
-      case kString: return set(std::string(v.string));
-      case kInts:
-      case kLongs:
-      case kBooleans: return set(std::move(v.integers));
-      case kFloats:
-      case kFloat64s: return set(std::move(v.reals));
-      case kStrings: return set(Strings(v.strings.begin(), v.strings.end()));
-      case kBoolean: return set(v.boolean);
-      case kBlock:
-        if (name == "sub_block") to.sub_block = v.integer;
-        return;
-      case kVar: to.variable_attributes.push_back({name, {v.string}, false}); return;
-      case kVars: to.variable_attributes.push_back({name, std::move(v.strings), true}); return;
-      case kScalar:
-        if (!v.scalars.empty()) {
-          const Scalar s = v.scalars.front();
-          s.is_integer ? set(s.integer) : set(s.real);
-        }
-        return;
-      case kScalars: {
-        const bool integers = std::all_of(v.scalars.begin(), v.scalars.end(), [](Scalar s) { return s.is_integer; });
-        for (Scalar s : v.scalars) integers ? v.integers.push_back(s.integer) : v.reals.push_back(s.real);
-        integers ? set(std::move(v.integers)) : set(std::move(v.reals));
-        return;
-      }
-      default: return;  // a list of blocks, or a type of the future: nothing an inference operator has
-    }
   }
 
   const char* begin_;

@@ -11,7 +11,8 @@
 #include "graph/attributes.h"
 #include "model/byte_source.h"
 
-/// The ProgramDesc message of .pdmodel and __model__ files as plain structs. Names are views into the file's bytes.
+/// The ProgramDesc message of .pdmodel and __model__ files as plain structs. Names are views into the file's bytes, and
+/// so is what a program is written from again (programdesc_write.h): the bytes of messages, and fields as they are.
 namespace coracle::programdesc {
 
 /// VarType.Type, as far as readers care; element types are told by dtype_of_var_type.
@@ -34,6 +35,12 @@ struct Variable {
   std::vector<int64_t> dims;   ///< -1 unknown
   int64_t lod_level = 0;
   bool persistable = false;
+  std::string_view bytes;  ///< the message
+
+  /// Whether its content is in the parameter files.
+  bool is_stored() const {
+    return persistable && type != kFeedMinibatch && type != kFetchList && type != kRaw && type != kReader;
+  }
 };
 
 /// Input or output slot of an operator with its variables.
@@ -57,19 +64,23 @@ struct Operator {
   std::vector<VariableAttribute> variable_attributes;
   std::optional<int64_t> sub_block;
   std::string_view scope;  ///< attribute op_namescope: "/encoder/layer_0/"
+  std::string_view bytes;  ///< the message
 };
 
 struct Block {
   int64_t parent = -1;
   std::vector<Variable> variables;
   std::vector<Operator> operators;
+  std::string_view bytes;                ///< the message
+  std::vector<std::string_view> others;  ///< its fields that are neither variables nor operators
 };
 
 struct Program {
   FileBytes file;                  ///< what the views point into
   std::optional<int64_t> version;  ///< major * 1000000 + minor * 1000 + patch
   std::map<std::string_view, int64_t> op_versions;
-  std::vector<Block> blocks;  ///< the main block first
+  std::vector<Block> blocks;             ///< the main block first
+  std::vector<std::string_view> others;  ///< the file's fields that are no blocks
 };
 
 /// Parses a program. Unknown fields are skipped, repeated numbers may be packed or not. Memory is linear in the file's

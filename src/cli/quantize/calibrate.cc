@@ -159,14 +159,6 @@ void require_finite(const Input& input, const std::string& name, const InputOpti
   }
 }
 
-std::vector<double> Activation::means(int dimension) const {
-  const auto found = sums.find(dimension);
-  if (found == sums.end() || !(numbers.at(dimension) > 0)) return {};
-  std::vector<double> means = found->second;
-  for (double& m : means) m /= numbers.at(dimension);
-  return means;
-}
-
 Calibration::Calibration(const ModelArguments& model, const SessionArguments& session, std::vector<InputOptions> sets,
                          std::function<void(size_t, size_t)> tell)
     : model_(model.model, model.params, as_in_the_file(model.options)),

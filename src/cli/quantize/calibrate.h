@@ -2,36 +2,23 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "cli/commands.h"
 #include "cli/input/inputs.h"
-#include "cli/quantize/layers.h"
-#include "cli/quantize/range.h"
+#include "cli/quantize/state.h"
+#include "quantize/activations.h"
 
 namespace coracle::cli {
 
-/// What runs showed of a value.
-struct Activation {
-  ValueCounts counts;
-  std::map<int, std::vector<double>> sums;     ///< by a dimension: sum of each of its elements
-  std::map<int, double> numbers;               ///< how many numbers each of these sums is of
-  std::map<int, std::vector<double>> squares;  ///< as `sums`, of their squares
-  std::map<int, std::vector<float>> largest;   ///< absolute value of each element
-
-  /// Mean of each element of a dimension; nothing where it was not summed or the shape changed there.
-  std::vector<double> means(int dimension) const;
-};
-
-using Activations = std::map<WrittenValue, Activation>;
-
-/// What elements of a dimension, -1 the last, of values are divided by.
-using OperandFactors = std::map<WrittenValue, std::pair<int, std::vector<float>>>;
+using quantize::Activation;
+using quantize::Activations;
+using quantize::Layer;
+using quantize::OperandFactors;
 
 /// Sets of inputs one after the other, those of the same file read again each time.
-class Calibration {
+class Calibration : public quantize::Observations {
  public:
   /// `tell` is called with the number of runs that are done and of all.
   Calibration(const ModelArguments& model, const SessionArguments& session, std::vector<InputOptions> sets,
@@ -41,6 +28,10 @@ class Calibration {
   /// at the end. Values that no run computed are left out. Values that `factors` names are seen divided; `state` has
   /// to be without. Throws Failure that names the set with numbers that are not finite.
   Activations activations(const std::vector<Layer>& layers, State& state, const OperandFactors& factors = {}) const;
+  Activations observe(const std::vector<Layer>& layers, const OperandFactors& factors) const override {
+    State unkept;  // what is kept is of the model as it was
+    return activations(layers, unkept, factors);
+  }
 
  private:
   using See = std::function<void(Activation&, const float* values, const api::Dims& dims)>;

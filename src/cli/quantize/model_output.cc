@@ -6,16 +6,19 @@
 
 #include "cli/failure.h"
 #include "cli/interrupt.h"
+#include "cli/quantize/answers.h"
 #include "cli/text.h"
 
 namespace coracle::cli {
+
+using namespace quantize;  // NOLINT(google-build-using-namespace): the words of the library
 namespace {
 
 namespace fs = std::filesystem;
 
 }  // namespace
 
-ModelOutput::ModelOutput(std::string output, const ModelInput& original, ProgramFormat format)
+ModelOutput::ModelOutput(std::string output, const Original& original, ProgramFormat format)
     : output_(std::move(output)) {
   const fs::path path(output_);
   const std::string extension = path.extension().string();
@@ -30,7 +33,7 @@ ModelOutput::ModelOutput(std::string output, const ModelInput& original, Program
   parameters_ = fs::path(program_).replace_extension(".pdiparams").string();
   std::error_code error;
   for (const auto& [made, read] :
-       {std::pair(program_, original.program()), std::pair(parameters_, original.parameters())}) {
+       {std::pair(program_, original.program_file()), std::pair(parameters_, original.parameters_file())}) {
     if (fs::exists(made, error) && fs::equivalent(made, read, error)) {
       throw Failure(ExitCode::kUsage, "-o " + printable(output_) + ": the model itself is there; give another place");
     }
@@ -40,10 +43,10 @@ ModelOutput::ModelOutput(std::string output, const ModelInput& original, Program
   }
 }
 
-void ModelOutput::write(const ModelBytes& model, const ModelInput& original) const {
+void ModelOutput::write(const ModelBytes& model, const Original& original) const {
   if (Interruption::happened()) throw Failure(ExitCode::kInterrupted, "interrupted");
   if (program_.empty()) {
-    model.load().save(output_);
+    load_model(model).save(output_);
     return;
   }
   const fs::path folder = fs::path(program_).parent_path();

@@ -3,9 +3,8 @@
 
 #include <string>
 
-#include "cli/quantize/model_input.h"
-#include "cli/quantize/program.h"
-#include "cli/quantize/rewrite.h"
+#include "quantize/original.h"
+#include "quantize/rewrite.h"
 
 namespace coracle::cli {
 
@@ -15,11 +14,11 @@ class ModelOutput {
  public:
   /// Throws Failure (usage) where a file of `original` would be replaced, a folder is in the way, or the name is of
   /// another format.
-  ModelOutput(std::string output, const ModelInput& original, ProgramFormat format);
+  ModelOutput(std::string output, const quantize::Original& original, quantize::ProgramFormat format);
 
   /// Files are whole or as they were: each is written beside its place and then renamed, parameters first. What a
   /// folder has beside the program is taken from `original`. Throws Failure.
-  void write(const ModelBytes& model, const ModelInput& original) const;
+  void write(const quantize::ModelBytes& model, const quantize::Original& original) const;
 
  private:
   std::string output_;

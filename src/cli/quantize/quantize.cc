@@ -12,17 +12,20 @@
 #include "cli/json.h"
 #include "cli/note.h"
 #include "cli/progress.h"
-#include "cli/quantize/insertions.h"
-#include "cli/quantize/model_input.h"
+#include "cli/quantize/answers.h"
+#include "cli/quantize/calibrate.h"
 #include "cli/quantize/model_output.h"
 #include "cli/quantize/report.h"
-#include "cli/quantize/scaling_trial.h"
 #include "cli/quantize/state_key.h"
-#include "cli/quantize/trial.h"
 #include "cli/run_folder.h"
 #include "cli/text.h"
+#include "quantize/insertions.h"
+#include "quantize/scaling_trial.h"
+#include "quantize/trial.h"
 
 namespace coracle::cli {
+
+using namespace quantize;  // NOLINT(google-build-using-namespace): the words of the library
 namespace {
 
 namespace fs = std::filesystem;
@@ -95,26 +98,47 @@ class Steps {
   Progress progress_;
 };
 
+/// Throws Failure where the model is of another format or has integers already, and what the library throws where
+/// there is none.
+void require_quantisable(const ModelArguments& arguments) {
+  JsonDocument d;
+  d.Parse(api::inspect(arguments.model, arguments.params).c_str());
+  const std::string program = printable(d["file"].GetString());
+  const std::string format = d["format"].GetString();
+  if (format != "ProgramDesc" && format != "PIR") {
+    throw Failure(ExitCode::kUnsupported, fmt::format("{}: its format is {}; only Paddle's own files (.pdmodel, "
+                                                      "__model__, .json) can be quantised",
+                                                      program, format));
+  }
+  const JsonValue& operators = d["operators"];
+  for (auto op = operators.MemberBegin(); op < operators.MemberEnd(); ++op) {
+    const std::string name = op->name.GetString();
+    if (name.find("quantize") == std::string::npos) continue;
+    throw Failure(ExitCode::kUnsupported,
+                  fmt::format("{}: it is quantised already ({} of {})", program, op->value.GetInt64(), name));
+  }
+}
+
 }  // namespace
 
 void quantize(const ModelArguments& arguments, const SessionArguments& session, const QuantizeArguments& q) {
-  ModelInput input(arguments);
-  const std::string program_bytes = input.read_program();
-  const Program program = parse_program(input.program(), program_bytes);
+  require_quantisable(arguments);
+  const Original original(arguments.model, arguments.params);
+  const Program program = original.program();
   if (program.find(kHalvesOfBytes) != nullptr) {
     throw Failure(ExitCode::kUnsupported,
-                  printable(input.program()) + ": it is quantised already (weights of four bits)");
+                  printable(original.program_file()) + ": it is quantised already (weights of four bits)");
   }
-  const ModelOutput output(q.output, input, program.format());
+  const ModelOutput output(q.output, original, program.format());
   require_folder_of(q.report);
   require_folder_of(q.state);
-  const ParameterMap parameters = input.read_parameters(program.parameters());
+  const ParameterMap parameters = original.parameters(program);
   const Precision precision = precision_of(q);
   const std::vector<Layer> layers = find_layers(program, parameters, precision, q.keep);
   const std::vector<InputOptions> sets = sets_of(arguments, session, q);
   State state;
   if (!q.state.empty()) {
-    state = State(q.state, state_key(arguments, q, program_bytes, parameters, layers, sets));
+    state = State(q.state, state_key(arguments, q, original.program_bytes(), parameters, layers, sets));
   }
   const Steps steps;
   const Split data = split(sets);
@@ -167,7 +191,7 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
     throw Failure(ExitCode::kUsage, "answers are compared with real inputs: give --data or --input");
   }
   const ModelBytes model = used->model(decision.quantized);
-  output.write(model, input);
+  output.write(model, original);
   state.remove();
   Report report;
   report.output = printable(q.output);
@@ -179,7 +203,7 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
   report.sets = sets.size();
   report.seen = precision == Precision::kIntegers ? data.seen.size() : 0;
   report.held_back = precision == Precision::kIntegers ? data.held_back.size() : sets.size();
-  report.original_bytes = program_bytes.size() + trial->parameter_bytes();
+  report.original_bytes = original.program_bytes().size() + trial->parameter_bytes();
   report.quantized_bytes = model.program.size() + model.parameters.size();
   report.outputs = decision.accuracy;
   report.layers = used->layers(decision.quantized);

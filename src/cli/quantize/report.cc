@@ -10,6 +10,8 @@
 #include "cli/text.h"
 
 namespace coracle::cli {
+
+using namespace quantize;  // NOLINT(google-build-using-namespace): the words of the library
 namespace {
 
 double mebibytes(size_t bytes) { return static_cast<double>(bytes) / 1048576.0; }
@@ -23,7 +25,7 @@ void number(JsonWriter& w, const char* name, size_t value) {
   w.Key(name);
   w.Uint64(value);
 }
-void text(JsonWriter& w, const char* name, const std::string& value) {
+void put_text(JsonWriter& w, const char* name, const std::string& value) {
   w.Key(name);
   w.String(value.c_str(), static_cast<unsigned>(value.size()));
 }
@@ -110,8 +112,8 @@ void scaling(JsonWriter& w, const ScalingOutcome& s) {
   w.StartArray();
   for (const Scaling& one : s.scalings) {
     w.StartObject();
-    text(w, "name", one.operand.variable);
-    text(w, "by", one.by.empty() ? "product" : one.by);
+    put_text(w, "name", one.operand.variable);
+    put_text(w, "by", one.by.empty() ? "product" : one.by);
     number(w, "layers", one.layers.size());
     const auto [least, most] = std::minmax_element(one.factors.begin(), one.factors.end());
     number(w, "least_factor", static_cast<double>(*least));
@@ -129,9 +131,9 @@ std::string json_of(const Report& r) {
   JsonBuffer buffer;
   JsonWriter w(buffer);
   w.StartObject();
-  text(w, "output", r.output);
-  if (!r.method.empty()) text(w, "method", r.method);
-  text(w, "weights", r.dtype());
+  put_text(w, "output", r.output);
+  if (!r.method.empty()) put_text(w, "method", r.method);
+  put_text(w, "weights", r.dtype());
   w.Key("operands_are_quantized");
   w.Bool(r.precision == Precision::kIntegers);
   number(w, "sets", r.sets);
@@ -147,7 +149,7 @@ std::string json_of(const Report& r) {
   w.StartArray();
   for (const OutputAccuracy& o : r.outputs) {
     w.StartObject();
-    text(w, "name", o.name);
+    put_text(w, "name", o.name);
     number(w, "signal_to_noise_db", o.noise_ratio());
     number(w, "largest_difference", o.max_absolute);
     number(w, "decisions", o.decisions);
@@ -160,18 +162,18 @@ std::string json_of(const Report& r) {
   w.StartArray();
   for (const LayerReport& l : r.layers) {
     w.StartObject();
-    text(w, "name", l.name);
-    text(w, "operator", l.type);
-    text(w, "weights", l.weights);
+    put_text(w, "name", l.name);
+    put_text(w, "operator", l.type);
+    put_text(w, "weights", l.weights);
     w.Key("quantized");
     w.Bool(l.kept.empty());
-    if (!l.kept.empty()) text(w, "reason", l.kept);
+    if (!l.kept.empty()) put_text(w, "reason", l.kept);
     if (l.range > 0) {
-      text(w, "method", l.method);
+      put_text(w, "method", l.method);
       number(w, "operand_range", l.range);
       number(w, "operand_signal_to_noise_db", l.operand_ratio);
     }
-    if (l.kept.empty()) text(w, "stored", l.stored);
+    if (l.kept.empty()) put_text(w, "stored", l.stored);
     if (l.tried) number(w, "weights_signal_to_noise_db", l.weights_ratio);
     w.EndObject();
   }

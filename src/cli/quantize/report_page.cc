@@ -8,6 +8,8 @@
 #include "cli/quantize/report.h"
 
 namespace coracle::cli {
+
+using namespace quantize;  // NOLINT(google-build-using-namespace): the words of the library
 namespace {
 
 constexpr const char* kHead = R"(<!doctype html>

@@ -10,6 +10,7 @@
 #include "cli/file.h"
 #include "cli/note.h"
 #include "cli/text.h"
+#include "quantize/error.h"
 
 namespace coracle::cli {
 namespace {
@@ -34,13 +35,6 @@ void Fingerprint::add(std::string_view part) {
 std::string Fingerprint::text() const {
   const auto [first, second] = sum_.value();
   return fmt::format("{:016x}{:016x}", first, second);
-}
-
-std::string_view StateReader::bytes(uint64_t count) {
-  if (count > left_.size()) throw Failure(ExitCode::kIo, "the file of --state is damaged: remove it");
-  const std::string_view taken = left_.substr(0, count);
-  left_.remove_prefix(count);
-  return taken;
 }
 
 State::State(std::string file, std::string key) : file_(std::move(file)), key_(std::move(key)) {
@@ -76,7 +70,7 @@ bool State::read(const std::string& content) try {
   if (r.number<uint8_t>() != 0) seen_ = r.text();
   while (!r.empty()) results_.push_back(r.text());
   return true;
-} catch (const Failure&) {
+} catch (const quantize::Error&) {
   return false;
 }
 

@@ -2,17 +2,18 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "base/checksum.h"
+#include "quantize/state_bytes.h"
 
 namespace coracle::cli {
+
+using quantize::StateReader;
+using quantize::StateWriter;
 
 /// What content is told apart by: equal for equal parts in the same order.
 class Fingerprint {
@@ -23,45 +24,6 @@ class Fingerprint {
 
  private:
   Checksum sum_;
-};
-
-/// Appends numbers and texts to bytes, as this machine has them.
-class StateWriter {
- public:
-  template <class T>
-  void number(T value) {
-    static_assert(std::is_arithmetic_v<T>);
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof(T));
-  }
-  void text(std::string_view value) {
-    number<uint64_t>(value.size());
-    bytes_.append(value);
-  }
-  std::string take() { return std::move(bytes_); }
-
- private:
-  std::string bytes_;
-};
-
-/// Takes them off again. Throws Failure (input/output) where there are fewer.
-class StateReader {
- public:
-  explicit StateReader(std::string_view bytes) : left_(bytes) {}
-
-  template <class T>
-  T number() {
-    static_assert(std::is_arithmetic_v<T>);
-    T value;
-    std::memcpy(&value, bytes(sizeof(T)).data(), sizeof(T));
-    return value;
-  }
-  std::string text() { return std::string(bytes(number<uint64_t>())); }
-  bool empty() const { return left_.empty(); }
-
- private:
-  std::string_view bytes(uint64_t count);
-
-  std::string_view left_;
 };
 
 /// What a run has found out so far, in a file that a later run of the same goes on with. A run asks for its results in

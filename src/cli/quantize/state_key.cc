@@ -5,6 +5,8 @@
 #include "cli/quantize/state.h"
 
 namespace coracle::cli {
+
+using namespace quantize;  // NOLINT(google-build-using-namespace): the words of the library
 namespace {
 
 template <class Numbers>
@@ -51,7 +53,7 @@ void add_layers(Fingerprint& f, const std::vector<Layer>& layers) {
 
 }  // namespace
 
-std::string state_key(const ModelArguments& arguments, const QuantizeArguments& q, const std::string& program,
+std::string state_key(const ModelArguments& arguments, const QuantizeArguments& q, std::string_view program,
                       const ParameterMap& parameters, const std::vector<Layer>& layers,
                       const std::vector<InputOptions>& sets) {
   Fingerprint f;
@@ -62,7 +64,7 @@ std::string state_key(const ModelArguments& arguments, const QuantizeArguments& 
   for (const auto& [name, p] : parameters) {
     StateWriter w;
     w.text(name);
-    w.number(p.dtype);
+    w.number(static_cast<int>(p.dtype));
     add_numbers(w, p.dims);
     f.add(w.take());
     f.add(p.content);
