@@ -137,7 +137,7 @@ CapabilitySet with_needs(CapabilitySet set) {
   return set;
 }
 
-Isa widest_isa(CapabilitySet set) {
+[[gnu::noinline]] Isa widest_isa(CapabilitySet set) {
   size_t isa = kInstructionSetCount;
   while (isa > 0 && !set.has(at(isa - 1))) --isa;
   return static_cast<Isa>(isa);

@@ -25,26 +25,30 @@ constexpr int64_t kLeastDotSide = 64;
 
 int64_t whole(int64_t count, int64_t of) { return (count + of - 1) / of * of; }
 
-/// Products of pairs in vectors, for want of tiles.
-bool has_only_dots() { return !processor().has(Capability::kAmx) && processor().has(Capability::kAvx512Bf16); }
-
 }  // namespace
 
-const TileGemmFunctions& machine_tile_gemm() {
+[[gnu::noinline]] const TileGemmFunctions& machine_tile_gemm() {
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
   if (processor().has(Capability::kAmx)) return amx::tile_gemm;
 #endif
   return tile_gemm_table(Isa::kAny);
 }
 
-const GemmFunctions& machine_bf16_gemm() {
+[[gnu::noinline]] const GemmFunctions& gemm_table(Isa isa, ComputeMode mode) {
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
-  if (has_only_dots()) return avx512::tile_gemm.bf16_dots;
+  if (is_by_dots(mode)) return avx512::tile_gemm.bf16_dots;
 #endif
-  return machine_tile_gemm().bf16;
+  switch (mode) {
+    case ComputeMode::kBf16x6: return machine_tile_gemm().x6;
+    case ComputeMode::kBf16x3: return machine_tile_gemm().x3;
+    case ComputeMode::kBf16: return machine_tile_gemm().bf16;
+    default: return gemm_table(isa);
+  }
 }
 
-bool is_by_dots(ComputeMode mode) { return mode == ComputeMode::kBf16 && has_only_dots(); }
+bool is_by_dots(ComputeMode mode) {
+  return mode == ComputeMode::kBf16 && !processor().has(Capability::kAmx) && processor().has(Capability::kAvx512Bf16);
+}
 
 GemmCall bound(const GemmPlan& plan, const float* a, const float* packed, float* c, const EpilogueOp* ops,
                int op_count) {

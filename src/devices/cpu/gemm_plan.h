@@ -13,18 +13,9 @@ namespace coracle::cpu {
 
 /// On the tiles of the processor or, where it has none, in ordinary vectors.
 const TileGemmFunctions& machine_tile_gemm();
-/// Products of numbers rounded to bfloat16: on tiles, by sums of products of pairs in vectors, or as tiles would.
-const GemmFunctions& machine_bf16_gemm();
 
 /// Products of float32 by multiply-adds of an instruction set, others on matrix tiles or by products of pairs.
-inline const GemmFunctions& gemm_table(Isa isa, ComputeMode mode) {
-  switch (mode) {
-    case ComputeMode::kBf16x6: return machine_tile_gemm().x6;
-    case ComputeMode::kBf16x3: return machine_tile_gemm().x3;
-    case ComputeMode::kBf16: return machine_bf16_gemm();
-    default: return gemm_table(isa);
-  }
-}
+const GemmFunctions& gemm_table(Isa isa, ComputeMode mode);
 inline const GemmFunctions& gemm_table(const KernelDef& kernel) {
   return gemm_table(kernel_isa(kernel), kernel_mode(kernel));
 }
