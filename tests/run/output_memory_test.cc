@@ -133,9 +133,7 @@ TEST(OutputMemory, WithTooLittleRoomIsRefused) {
     FAIL() << "it runs";
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), ErrorCode::kInvalidArgument);
-    EXPECT_NE(e.text().find("output 1 ('z') is float32[5, 8], 160 bytes, its memory has room for 128"),
-              std::string::npos)
-        << e.text();
+    EXPECT_NE(e.text().find("is float32[5, 8], 160 bytes, its memory has room for 128"), std::string::npos) << e.text();
   }
   EXPECT_TRUE(memory.kept());
   EXPECT_EQ(run(session, random_tensor({4, 8}, 1), 1).raw(), memory.data());
@@ -201,8 +199,8 @@ TEST_P(RandomOutputMemory, HasTheBitsOfASessionsOwn) {
     for (size_t i = 0; i < memory.size(); ++i) {
       EXPECT_TRUE(same(bound.output(i), plain.output(i))) << i;
       EXPECT_TRUE(memory[i].kept()) << i;
-      bound.bind_output(i, nullptr, 0);
     }
+    for (size_t i = 0; i < memory.size(); ++i) bound.bind_output(i, nullptr, 0);
   }
 }
 
