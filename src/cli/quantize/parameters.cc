@@ -10,6 +10,7 @@
 #include <protozero/pbf_writer.hpp>
 #include <string_view>
 
+#include "base/dtype_table.h"
 #include "cli/failure.h"
 
 namespace coracle::cli {
@@ -19,21 +20,10 @@ namespace fs = std::filesystem;
 
 /// Bytes of an element by VarType number; 0 for what parameters are not.
 size_t element_bytes(int64_t dtype) {
-  switch (dtype) {
-    case 0:              // bool
-    case 20:             // uint8
-    case 21: return 1;   // int8
-    case 1:              // int16
-    case 4:              // float16
-    case 22: return 2;   // bfloat16
-    case 2:              // int32
-    case 5: return 4;    // float32
-    case 3:              // int64
-    case 6:              // float64
-    case 23: return 8;   // complex64
-    case 24: return 16;  // complex128
-    default: return 0;
+  for (const DTypeRow& row : kDTypeTable) {
+    if (row.var_type == dtype) return row.size;
   }
+  return 0;
 }
 
 /// Takes records off a file's content. The library has read the same file before, so damage is a file that changed.

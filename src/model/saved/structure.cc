@@ -86,8 +86,25 @@ std::vector<TensorInfo> declared(const Tables<fb::Declared>* list) {
 }  // namespace
 
 DType dtype_of(fb::ElementType type) {
-  require(type <= fb::ElementType::MAX, "it has an element type of number ", static_cast<int>(type));
-  return static_cast<DType>(type);
+  switch (type) {
+#define CORACLE_ROW(enumerator, cpp, kind, c, name, size, var_type, pir, saved) \
+  case fb::ElementType::saved: return DType::enumerator;
+    CORACLE_DTYPES(CORACLE_ROW)
+#undef CORACLE_ROW
+    case fb::ElementType::Unknown: return DType::kUnknown;
+  }
+  fail(ErrorCode::kInvalidModel, "it has an element type of number ", static_cast<int>(type));
+}
+
+fb::ElementType element_type_of(DType dtype) {
+  switch (dtype) {
+#define CORACLE_ROW(enumerator, cpp, kind, c, name, size, var_type, pir, saved) \
+  case DType::enumerator: return fb::ElementType::saved;
+    CORACLE_DTYPES(CORACLE_ROW)
+#undef CORACLE_ROW
+    case DType::kUnknown: break;
+  }
+  return fb::ElementType::Unknown;
 }
 
 Shape shape_of(const Vector<int64_t>* dims) {

@@ -64,6 +64,7 @@ SectionBytes read_section(const File& file, const Structure::Section& section, s
 
 /// The type that a number of the file says. Throws Error.
 DType dtype_of(saved_file::ElementType type);
+saved_file::ElementType element_type_of(DType dtype);
 /// Dimensions; of no list an unknown rank. Throws Error.
 Shape shape_of(const Vector<int64_t>* dims);
 

@@ -14,6 +14,7 @@
 #include "base/printable.h"
 #include "model/saved/format.h"
 #include "model/saved/schema_generated.h"
+#include "model/saved/structure.h"
 #include "model/saved/write_blocks.h"
 
 namespace coracle {
@@ -24,11 +25,6 @@ using flatbuffers::Offset;
 using Text = Offset<flatbuffers::String>;
 template <class T>
 using List = Offset<flatbuffers::Vector<T>>;
-
-static_assert(static_cast<int>(fb::ElementType::Unknown) == static_cast<int>(DType::kUnknown) &&
-              static_cast<int>(fb::ElementType::Float32) == static_cast<int>(DType::kFloat32));
-
-fb::ElementType type_code(DType dtype) { return static_cast<fb::ElementType>(dtype); }
 
 std::span<const uint8_t> data_of(const Tensor& tensor) {
   return {static_cast<const uint8_t*>(tensor.raw()), tensor.bytes()};
@@ -144,7 +140,7 @@ class StructureWriter {
     std::vector<Offset<fb::Declared>> all;
     for (const TensorInfo& t : list) {
       const Text name = text_of(t.name);
-      all.push_back(fb::CreateDeclared(b_, name, type_code(t.dtype), dims_of(t.shape), t.lod_levels));
+      all.push_back(fb::CreateDeclared(b_, name, saved::element_type_of(t.dtype), dims_of(t.shape), t.lod_levels));
       check_size();
     }
     return b_.CreateVector(all);
@@ -152,7 +148,7 @@ class StructureWriter {
 
   Offset<fb::Value> value(const Value& v) {
     const Text name = text_of(v.name);
-    return fb::CreateValue(b_, name, type_code(v.fact.dtype), dims_of(v.fact.shape), v.fact.is_array);
+    return fb::CreateValue(b_, name, saved::element_type_of(v.fact.dtype), dims_of(v.fact.shape), v.fact.is_array);
   }
 
   Offset<fb::Constant> constant(const Value& v) {
@@ -167,8 +163,8 @@ class StructureWriter {
     const Text name = text_of(v.name);
     const List<int64_t> dims = dims_of(tensor.shape());
     const List<Offset<fb::Level>> offsets = levels.empty() ? 0 : b_.CreateVector(levels);
-    return fb::CreateConstant(b_, name, type_code(tensor.dtype()), dims, placed.offset, tensor.bytes(), placed.checksum,
-                              offsets);
+    return fb::CreateConstant(b_, name, saved::element_type_of(tensor.dtype()), dims, placed.offset, tensor.bytes(),
+                              placed.checksum, offsets);
   }
 
   /// Collects the attributes of an operator.
@@ -249,7 +245,7 @@ class StructureWriter {
       checksums.push_back(weights_.place(*graphs_[graph]->fact(ValueId{v}).value).checksum);
     }
     std::vector<fb::ElementType> types;
-    for (DType type : p.key.types) types.push_back(type_code(type));
+    for (DType type : p.key.types) types.push_back(saved::element_type_of(type));
     const uint64_t at = saved::aligned(packed_bytes_, saved::kTensorAlignment);
     packed_bytes_ = at + p.bytes;
     const Text layout = text_of(p.key.layout);
