@@ -12,7 +12,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCHEMA = ROOT / "src/saved/schema.fbs"
 HEADER = ROOT / "src/saved/tables.h"
-NUMBERS = {"int": "int32_t", "uint": "uint32_t", "long": "int64_t", "ulong": "uint64_t", "double": "double", "ElementType": "uint8_t"}
+NUMBERS = {"int": "int32_t", "uint": "uint32_t", "long": "int64_t", "ulong": "uint64_t", "double": "double"}
 RESERVED = {"operator": "operator_"}
 
 TOP = """// SPDX-License-Identifier: Apache-2.0
@@ -26,7 +26,7 @@ namespace coracle::saved::tables {
 """
 
 
-def accessor(field, kind, number, default):
+def accessor(field, kind, number, default, enums):
     name = RESERVED.get(field, field)
     place = f"{number}, {default}" if default else str(number)
     if kind == "string":
@@ -37,8 +37,9 @@ def accessor(field, kind, number, default):
         return f"FlatList<std::string_view> {name}() const {{ return list<std::string_view>({place}); }}"
     element = kind.strip("[]")
     if kind.startswith("["):
-        if element in NUMBERS:
-            return f"FlatNumbers<{NUMBERS[element]}> {name}() const {{ return numbers<{NUMBERS[element]}>({place}); }}"
+        if element in NUMBERS or element in enums:
+            element = NUMBERS.get(element, element)
+            return f"FlatNumbers<{element}> {name}() const {{ return numbers<{element}>({place}); }}"
         return f"FlatList<{element}> {name}() const {{ return list<{element}>({place}); }}"
     element = NUMBERS.get(element, element)
     return f"{element} {name}() const {{ return number<{element}>({place}); }}"
@@ -47,9 +48,9 @@ def accessor(field, kind, number, default):
 def header(schema):
     schema = re.sub(r"//[^\n]*", "", schema)
     text = TOP
+    enums = set(re.findall(r"enum (\w+) :", schema))
     for name, values in re.findall(r"enum (\w+) : ubyte \{([^}]*)\}", schema):
-        if name not in NUMBERS:
-            text += f"enum class {name} : uint8_t {{ {', '.join('k' + v.strip() for v in values.split(','))} }};\n\n"
+        text += f"enum class {name} : uint8_t {{\n" + "".join(f"  k{v.strip()},\n" for v in values.split(",")) + "};\n\n"
     tables = {}
     for name, body in re.findall(r"table (\w+) \{(.*?)\}", schema, re.S):
         fields = re.findall(r"(\w+)\s*:\s*([\[\]\w]+)\s*(?:=\s*(-?\d+))?\s*(\(deprecated\))?\s*;", body)
@@ -68,7 +69,7 @@ def header(schema):
         text += f"struct {name} : FlatTable {{\n  using FlatTable::FlatTable;\n"
         if name == root:
             text += f"  /// The one that bytes begin with.\n  explicit {name}(const FlatBytes& bytes) : FlatTable(bytes, bytes.target(0)) {{}}\n"
-        text += "".join(f"  {accessor(*field)}\n" for field in tables[name]) + "};\n\n"
+        text += "".join(f"  {accessor(*field, enums)}\n" for field in tables[name]) + "};\n\n"
 
     for name in tables:
         write(name)

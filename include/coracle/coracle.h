@@ -66,7 +66,9 @@ typedef enum coracle_dtype {
   CORACLE_FLOAT32 = 8,
   CORACLE_FLOAT64 = 9,
   CORACLE_COMPLEX64 = 10,
-  CORACLE_COMPLEX128 = 11
+  CORACLE_COMPLEX128 = 11,
+  CORACLE_FLOAT8_E4M3 = 12, /**< Paddle's float8_e4m3fn: 4 bits of exponent, 3 of fraction, no infinity */
+  CORACLE_FLOAT8_E5M2 = 13  /**< 5 bits of exponent, 2 of fraction */
 } coracle_dtype;
 
 /** Version of the library as text, "0.1.0". */

@@ -8,27 +8,51 @@ import functools
 
 import numpy as np
 
+from . import _library
 from .errors import InvalidArgumentError
 
-# The numbers of coracle_dtype.
-NAMES = ("bool", "int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
-         "complex128")
-BFLOAT16 = NAMES.index("bfloat16")
+
+def _names():
+    number = 0
+    while _library.ask("dtype_size", number):
+        yield _library.ask("dtype_name", number).decode()
+        number += 1
+
+
+# The element types at their numbers of coracle_dtype.
+NAMES = tuple(_names())
 _NUMBERS = {name: number for number, name in enumerate(NAMES)}
 
 
-def bfloat16():
-    """The dtype of bfloat16 results: that of ml_dtypes if it is installed, otherwise uint16, whose elements are the bits."""
+def _foreign(number: int) -> np.dtype | None:
+    """For a type that numpy does not have, the unsigned integers that its bits are; else None."""
     try:
-        import ml_dtypes
-    except (ImportError, AttributeError):   # AttributeError: one that does not fit to an older numpy.
-        return np.dtype(np.uint16)
-    return np.dtype(ml_dtypes.bfloat16)
+        if np.dtype(NAMES[number]).isbuiltin == 1:   # 2: ml_dtypes, where a program imports it, adds its types to numpy's.
+            return None
+    except TypeError:
+        pass
+    return np.dtype("uint%d" % (8 * _library.ask("dtype_size", number)))
+
+
+_BITS = {number: bits for number, bits in ((n, _foreign(n)) for n in range(len(NAMES))) if bits is not None}
+
+
+def bits_of(number: int) -> np.dtype | None:
+    """The unsigned integers that the bits of a type that numpy does not have (bfloat16, float8) are; else None."""
+    return _BITS.get(number)
 
 
 def numpy_dtype(number: int) -> np.dtype:
-    """The dtype of results of an element type."""
-    return bfloat16() if number == BFLOAT16 else np.dtype(NAMES[number])
+    """The dtype of results of an element type. For those that numpy does not have it is that of ml_dtypes if it is installed,
+    otherwise unsigned integers, which are the bits.
+    """
+    if number not in _BITS:
+        return np.dtype(NAMES[number])
+    try:
+        import ml_dtypes
+        return np.dtype(getattr(ml_dtypes, NAMES[number]))
+    except (ImportError, AttributeError):   # AttributeError: one that does not fit to an older numpy.
+        return _BITS[number]
 
 
 def _array(value) -> np.ndarray:
@@ -45,7 +69,7 @@ def _array(value) -> np.ndarray:
 
 def _converted(array: np.ndarray, number: int) -> np.ndarray | None:
     """Numbers that were no array (lists and the like) with the element type of the input, if that keeps their values."""
-    wanted = np.dtype(NAMES[number]) if number != BFLOAT16 else bfloat16()
+    wanted = numpy_dtype(number)
     if array.dtype.kind not in "biufc" or (array.dtype.kind in "fc" and wanted.kind in "biu"):
         return None
     cast = array.astype(wanted)
@@ -58,9 +82,8 @@ def _number(dtype: np.dtype) -> int | None:
 
 
 def element_type(array: np.ndarray, wanted: int) -> int | None:
-    """The number of an array's element type; bits of bfloat16 may come as uint16."""
-    number = _number(array.dtype)
-    return BFLOAT16 if number is None and wanted == BFLOAT16 and array.dtype == np.uint16 else number
+    """The number of an array's element type; bits of a type that numpy does not have may come as unsigned integers."""
+    return wanted if wanted in _BITS and array.dtype == _BITS[wanted] else _number(array.dtype)
 
 
 def readable(value, name: str, wanted: int) -> np.ndarray:
@@ -80,8 +103,9 @@ def readable(value, name: str, wanted: int) -> np.ndarray:
         raise InvalidArgumentError("input '%s': a %s cannot be read as an array of numbers" % (name, type(value).__name__))
     if element_type(array, wanted) != wanted:
         found, expected = array.dtype, NAMES[wanted]
-        raise InvalidArgumentError("input '%s' takes elements of type %s, given %s; convert them: array.astype('%s')"
-                                   % (name, expected, found, expected))
+        way = "'%s'" % expected if wanted not in _BITS else "ml_dtypes.%s" % expected
+        raise InvalidArgumentError("input '%s' takes elements of type %s, given %s; convert them: array.astype(%s)"
+                                   % (name, expected, found, way))
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     if not (array.flags.c_contiguous and array.flags.aligned):

@@ -28,7 +28,7 @@ class TensorInfo:
 
     @property
     def numpy_dtype(self) -> np.dtype:
-        """The dtype of arrays for it (bfloat16 is uint16 unless ml_dtypes is installed)."""
+        """The dtype of arrays for it (bfloat16 is uint16 and float8 uint8 unless ml_dtypes is installed)."""
         return _arrays.numpy_dtype(_arrays.NAMES.index(self.dtype))
 
     def __str__(self) -> str:

@@ -76,6 +76,8 @@ FUNCTIONS = {
     "version": (c_char_p,),
     "last_error": (c_char_p,),
     "cpu_isa": (c_char_p,),
+    "dtype_name": (c_char_p, c_int),
+    "dtype_size": (c_size_t, c_int),
     "set_logger": ("status", c_int, LogFunction, c_void_p),
     "memory_total": (c_size_t,),
     "pass_name": (c_char_p, c_size_t),

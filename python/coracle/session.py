@@ -184,9 +184,9 @@ class Session:
             raise InvalidArgumentError("sequence offsets of input '%s' begin with 0, given %r" % (name, lod))
         return levels
 
-    @staticmethod
-    def _borrow(pointer, index: int, array: np.ndarray) -> None:
-        number = _arrays.element_type(array, _arrays.BFLOAT16)
+    def _borrow(self, pointer, index: int, array: np.ndarray) -> None:
+        """`array`: one that _arrays.readable() has made for this input."""
+        number = _arrays.NAMES.index(self._model.inputs[index].dtype)
         _library.call("session_borrow_input", pointer, index, number, array.ndim, _arrays.dims(array), _arrays.pointer(array))
 
     @staticmethod

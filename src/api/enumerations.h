@@ -40,34 +40,26 @@ constexpr coracle_dtype number_of(DType dtype) { return static_cast<coracle_dtyp
 constexpr DType dtype_of(coracle_dtype number) { return static_cast<DType>(number); }
 
 /// What comes from C may be any number.
-constexpr bool is_dtype(coracle_dtype number) { return number >= CORACLE_BOOL && number <= CORACLE_COMPLEX128; }
+constexpr bool is_dtype(coracle_dtype number) { return number >= CORACLE_BOOL && number < number_of(DType::kUnknown); }
 
 namespace enumerations_detail {
 
-/// Whether the number of a type is the one that C gives it.
-constexpr bool agrees(coracle_dtype number) {
+/// The type that a row gives a number of C; kUnknown where none does.
+constexpr DType row_of(coracle_dtype number) {
   switch (number) {
-    case CORACLE_BOOL: return number == number_of(DType::kBool);
-    case CORACLE_INT8: return number == number_of(DType::kInt8);
-    case CORACLE_UINT8: return number == number_of(DType::kUint8);
-    case CORACLE_INT16: return number == number_of(DType::kInt16);
-    case CORACLE_INT32: return number == number_of(DType::kInt32);
-    case CORACLE_INT64: return number == number_of(DType::kInt64);
-    case CORACLE_FLOAT16: return number == number_of(DType::kFloat16);
-    case CORACLE_BFLOAT16: return number == number_of(DType::kBfloat16);
-    case CORACLE_FLOAT32: return number == number_of(DType::kFloat32);
-    case CORACLE_FLOAT64: return number == number_of(DType::kFloat64);
-    case CORACLE_COMPLEX64: return number == number_of(DType::kComplex64);
-    case CORACLE_COMPLEX128: return number == number_of(DType::kComplex128);
+#define CORACLE_ROW(enumerator, type, kind, c, ...) \
+  case c: return DType::enumerator;
+    CORACLE_DTYPES(CORACLE_ROW)
+#undef CORACLE_ROW
   }
-  return false;
+  return DType::kUnknown;
 }
 
 constexpr bool all_agree() {
   for (int i = 0; i < static_cast<int>(DType::kUnknown); ++i) {
-    if (!agrees(static_cast<coracle_dtype>(i))) return false;
+    if (row_of(static_cast<coracle_dtype>(i)) != static_cast<DType>(i)) return false;
   }
-  return static_cast<int>(DType::kUnknown) == CORACLE_COMPLEX128 + 1;
+  return true;
 }
 
 /// The numbers of log levels are compared as they are, the greater the more messages.

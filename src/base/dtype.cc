@@ -4,39 +4,57 @@
 namespace coracle {
 namespace {
 
-struct Row {
-  DType dtype;
-  std::string_view name;
-  size_t size;
-};
+constexpr size_t kTypes = static_cast<size_t>(DType::kUnknown);
 
-constexpr Row kRows[] = {
-    {DType::kBool, "bool", 1},       {DType::kInt8, "int8", 1},           {DType::kUint8, "uint8", 1},
-    {DType::kInt16, "int16", 2},     {DType::kInt32, "int32", 4},         {DType::kInt64, "int64", 8},
-    {DType::kFloat16, "float16", 2}, {DType::kBfloat16, "bfloat16", 2},   {DType::kFloat32, "float32", 4},
-    {DType::kFloat64, "float64", 8}, {DType::kComplex64, "complex64", 8}, {DType::kComplex128, "complex128", 16},
-    {DType::kUnknown, "unknown", 0},
-};
+/// Whether rows lie at the numbers of their types, and no two share a name or a number of a format.
+constexpr bool is_consistent() {
+  for (size_t i = 0; i < kTypes; ++i) {
+    const DTypeRow& a = kDTypeTable[i];
+    if (a.dtype != static_cast<DType>(i) || a.size == 0) return false;
+    for (size_t j = 0; j < i; ++j) {
+      const DTypeRow& b = kDTypeTable[j];
+      if (a.name == b.name || a.var_type == b.var_type || a.pir == b.pir) return false;
+    }
+  }
+  return true;
+}
+static_assert(is_consistent());
 
-const Row& row(DType dtype) { return kRows[static_cast<size_t>(dtype)]; }
-
-}  // namespace
-
-size_t size_of(DType dtype) { return row(dtype).size; }
-
-std::string_view name_of(DType dtype) { return row(dtype).name; }
-
-std::optional<DType> dtype_of(std::string_view name) {
-  for (const Row& r : kRows) {
-    if (r.name == name && r.dtype != DType::kUnknown) return r.dtype;
+/// The type of the first row for which `is` holds.
+template <class F>
+std::optional<DType> find(const F& is) {
+  for (size_t i = 0; i < kTypes; ++i) {
+    if (is(kDTypeTable[i])) return static_cast<DType>(i);
   }
   return std::nullopt;
 }
 
-bool is_float(DType dtype) { return dtype >= DType::kFloat16 && dtype <= DType::kFloat64; }
+}  // namespace
 
-bool is_integer(DType dtype) { return dtype >= DType::kInt8 && dtype <= DType::kInt64; }
+size_t size_of(DType dtype) { return row_of(dtype).size; }
 
-bool is_complex(DType dtype) { return dtype == DType::kComplex64 || dtype == DType::kComplex128; }
+std::string_view name_of(DType dtype) { return row_of(dtype).name; }
+
+std::optional<DType> dtype_of(std::string_view name) {
+  return find([&](const DTypeRow& r) { return r.name == name; });
+}
+
+std::optional<DType> dtype_of_var_type(int64_t number) {
+  return find([&](const DTypeRow& r) { return r.var_type == number; });
+}
+
+std::optional<DType> dtype_of_pir(std::string_view name) {
+  return find([&](const DTypeRow& r) { return r.pir == name; });
+}
+
+bool is_float(DType dtype) { return row_of(dtype).kind == DTypeKind::kFloat; }
+
+bool is_integer(DType dtype) {
+  return row_of(dtype).kind == DTypeKind::kSigned || row_of(dtype).kind == DTypeKind::kUnsigned;
+}
+
+bool is_complex(DType dtype) { return row_of(dtype).kind == DTypeKind::kComplex; }
+
+bool is_float8(DType dtype) { return row_of(dtype).kind == DTypeKind::kFloat8; }
 
 }  // namespace coracle

@@ -32,18 +32,29 @@ class DTypes {
   static constexpr unsigned bit(DType type) { return 1U << static_cast<unsigned>(type); }
 
   uint16_t bits_ = 0;
+  static_assert(static_cast<unsigned>(DType::kUnknown) < 16);
 };
 
 constexpr DTypes operator|(DType a, DType b) { return DTypes(a) | DTypes(b); }
 
-inline constexpr DTypes kComplexTypes = DType::kComplex64 | DType::kComplex128;
+/// The types of a kind.
+constexpr DTypes types_of(DTypeKind kind) {
+  DTypes types;
+  for (const DTypeRow& row : kDTypeTable) {
+    if (row.kind == kind && row.dtype != DType::kUnknown) types = types | row.dtype;
+  }
+  return types;
+}
+
+inline constexpr DTypes kComplexTypes = types_of(DTypeKind::kComplex);
 /// Of 16 bits.
 inline constexpr DTypes kHalfTypes = DType::kFloat16 | DType::kBfloat16;
-/// All but complex numbers.
-inline constexpr DTypes kRealTypes = DTypes::all() - kComplexTypes;
+/// Of 8 bits: stored, moved and cast only.
+inline constexpr DTypes kFloat8Types = types_of(DTypeKind::kFloat8);
+/// What is computed with, but for complex numbers.
+inline constexpr DTypes kRealTypes = DTypes::all() - kComplexTypes - kFloat8Types;
 /// int8 ... int64 and uint8 (not bool).
-inline constexpr DTypes kIntegerTypes =
-    DType::kInt8 | DType::kUint8 | DType::kInt16 | DTypes(DType::kInt32) | DType::kInt64;
+inline constexpr DTypes kIntegerTypes = types_of(DTypeKind::kSigned) | types_of(DTypeKind::kUnsigned);
 /// What positions and sizes are counted in.
 inline constexpr DTypes kIndexTypes = DType::kInt32 | DType::kInt64;
 

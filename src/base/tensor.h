@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/dtype.h"
+#include "base/float8.h"
 #include "base/half.h"
 #include "base/shape.h"
 
@@ -21,54 +22,14 @@ using Lod = std::vector<std::vector<size_t>>;
 /// The DType of a C++ element type.
 template <class T>
 struct DTypeOf;
-template <>
-struct DTypeOf<bool> {
-  static constexpr DType value = DType::kBool;
-};
-template <>
-struct DTypeOf<int8_t> {
-  static constexpr DType value = DType::kInt8;
-};
-template <>
-struct DTypeOf<uint8_t> {
-  static constexpr DType value = DType::kUint8;
-};
-template <>
-struct DTypeOf<int16_t> {
-  static constexpr DType value = DType::kInt16;
-};
-template <>
-struct DTypeOf<int32_t> {
-  static constexpr DType value = DType::kInt32;
-};
-template <>
-struct DTypeOf<int64_t> {
-  static constexpr DType value = DType::kInt64;
-};
-template <>
-struct DTypeOf<Float16> {
-  static constexpr DType value = DType::kFloat16;
-};
-template <>
-struct DTypeOf<Bfloat16> {
-  static constexpr DType value = DType::kBfloat16;
-};
-template <>
-struct DTypeOf<float> {
-  static constexpr DType value = DType::kFloat32;
-};
-template <>
-struct DTypeOf<double> {
-  static constexpr DType value = DType::kFloat64;
-};
-template <>
-struct DTypeOf<std::complex<float>> {
-  static constexpr DType value = DType::kComplex64;
-};
-template <>
-struct DTypeOf<std::complex<double>> {
-  static constexpr DType value = DType::kComplex128;
-};
+#define CORACLE_ROW(enumerator, type, kind, c, name, size, ...) \
+  template <>                                                   \
+  struct DTypeOf<type> {                                        \
+    static constexpr DType value = DType::enumerator;           \
+    static_assert(sizeof(type) == (size));                      \
+  };
+CORACLE_DTYPES(CORACLE_ROW)
+#undef CORACLE_ROW
 
 /// An n-dimensional array in row-major order, or an array of such (a tensor array).
 /// Copying shares the elements, of a tensor array its list; whoever writes must own them alone (own_array()). Not
@@ -166,35 +127,57 @@ class Tensor {
   std::shared_ptr<std::vector<Tensor>> elements_;
 };
 
-/// Calls f with a null pointer of the element type (complex excluded): visit_real(t.dtype(), [&](auto* p) {
+/// The kinds of element types that operators compute real numbers of.
+constexpr bool is_real(DTypeKind kind) {
+  return kind == DTypeKind::kBool || kind == DTypeKind::kSigned || kind == DTypeKind::kUnsigned ||
+         kind == DTypeKind::kFloat;
+}
+
+// One case of a switch: calls f where `condition`, a constant of the row's kind, holds.
+#define CORACLE_CASE(condition, enumerator, type)                                     \
+  case DType::enumerator:                                                             \
+    if constexpr (condition) {                                                        \
+      return f(static_cast<type*>(nullptr)); /* NOLINT(bugprone-macro-parentheses) */ \
+    } else {                                                                          \
+      break;                                                                          \
+    }
+
+/// Calls f with a null pointer of the element type (complex and float8 excluded): visit_real(t.dtype(), [&](auto* p) {
 /// using T = std::remove_pointer_t<decltype(p)>; ... }).
 template <class F>
 decltype(auto) visit_real(DType dtype, F&& f) {
   switch (dtype) {
-    case DType::kBool: return f(static_cast<bool*>(nullptr));
-    case DType::kInt8: return f(static_cast<int8_t*>(nullptr));
-    case DType::kUint8: return f(static_cast<uint8_t*>(nullptr));
-    case DType::kInt16: return f(static_cast<int16_t*>(nullptr));
-    case DType::kInt32: return f(static_cast<int32_t*>(nullptr));
-    case DType::kInt64: return f(static_cast<int64_t*>(nullptr));
-    case DType::kFloat16: return f(static_cast<Float16*>(nullptr));
-    case DType::kBfloat16: return f(static_cast<Bfloat16*>(nullptr));
-    case DType::kFloat32: return f(static_cast<float*>(nullptr));
-    case DType::kFloat64: return f(static_cast<double*>(nullptr));
-    default: fail(ErrorCode::kUnsupported, "element type ", dtype, " is not supported here");
+#define CORACLE_ROW(enumerator, type, kind, ...) CORACLE_CASE(is_real(DTypeKind::kind), enumerator, type)
+    CORACLE_DTYPES(CORACLE_ROW)
+#undef CORACLE_ROW
+    case DType::kUnknown: break;
   }
+  fail(ErrorCode::kUnsupported, "element type ", dtype, " is not supported here");
 }
 
 /// The same for float16, bfloat16, float32, float64 only.
 template <class F>
 decltype(auto) visit_float(DType dtype, F&& f) {
   switch (dtype) {
-    case DType::kFloat16: return f(static_cast<Float16*>(nullptr));
-    case DType::kBfloat16: return f(static_cast<Bfloat16*>(nullptr));
-    case DType::kFloat32: return f(static_cast<float*>(nullptr));
-    case DType::kFloat64: return f(static_cast<double*>(nullptr));
-    default: fail(ErrorCode::kUnsupported, "element type ", dtype, " is not supported here, expected a real type");
+#define CORACLE_ROW(enumerator, type, kind, ...) CORACLE_CASE(DTypeKind::kind == DTypeKind::kFloat, enumerator, type)
+    CORACLE_DTYPES(CORACLE_ROW)
+#undef CORACLE_ROW
+    case DType::kUnknown: break;
   }
+  fail(ErrorCode::kUnsupported, "element type ", dtype, " is not supported here, expected a real type");
 }
+
+/// The same for float8_e4m3fn and float8_e5m2 only.
+template <class F>
+decltype(auto) visit_float8(DType dtype, F&& f) {
+  switch (dtype) {
+#define CORACLE_ROW(enumerator, type, kind, ...) CORACLE_CASE(DTypeKind::kind == DTypeKind::kFloat8, enumerator, type)
+    CORACLE_DTYPES(CORACLE_ROW)
+#undef CORACLE_ROW
+    case DType::kUnknown: break;
+  }
+  fail(ErrorCode::kUnsupported, "element type ", dtype, " is not supported here, expected one of 8 bits");
+}
+#undef CORACLE_CASE
 
 }  // namespace coracle

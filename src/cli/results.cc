@@ -48,7 +48,7 @@ void write_number(Writer& w, double value) {
 }
 
 void write_element(Writer& w, coracle_dtype dtype, const void* elements, size_t i) {
-  if (dtype == CORACLE_COMPLEX64 || dtype == CORACLE_COMPLEX128) {
+  if (is_complex(dtype)) {
     const coracle_dtype part = dtype == CORACLE_COMPLEX64 ? CORACLE_FLOAT32 : CORACLE_FLOAT64;
     w.StartArray();
     write_number(w, number_at(part, elements, 2 * i));

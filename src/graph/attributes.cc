@@ -172,22 +172,4 @@ void AttributeReader::visit(std::string_view name, std::string_view legacy, Attr
   if (const AttributeValue* value = map_.find(key)) AttributeMap::convert(key, *value, field);
 }
 
-std::optional<DType> dtype_of_var_type(int64_t number) {
-  switch (number) {
-    case 0: return DType::kBool;
-    case 1: return DType::kInt16;
-    case 2: return DType::kInt32;
-    case 3: return DType::kInt64;
-    case 4: return DType::kFloat16;
-    case 5: return DType::kFloat32;
-    case 6: return DType::kFloat64;
-    case 20: return DType::kUint8;
-    case 21: return DType::kInt8;
-    case 22: return DType::kBfloat16;
-    case 23: return DType::kComplex64;
-    case 24: return DType::kComplex128;
-    default: return std::nullopt;
-  }
-}
-
 }  // namespace coracle

@@ -124,8 +124,4 @@ class AttributeReader : public AttributeVisitor {
   bool legacy_;
 };
 
-/// DType of a ProgramDesc VarType number (0 bool, 1 int16, 2 int32, 3 int64, 4 float16, 5 float32, 6 float64, 20 uint8,
-/// 21 int8, 22 bfloat16, 23 complex64, 24 complex128), if it is one of an element.
-std::optional<DType> dtype_of_var_type(int64_t number);
-
 }  // namespace coracle

@@ -34,6 +34,17 @@ void fill_random(Tensor& tensor, uint64_t seed, std::optional<double> low, std::
     }
     return;
   }
+  if (is_float8(tensor.dtype())) {
+    const double from = low.value_or(-1.0);
+    const double to = high.value_or(1.0);
+    visit_float8(tensor.dtype(), [&](auto* p) {
+      using T = std::remove_pointer_t<decltype(p)>;
+      for (int64_t i = 0; i < count; ++i) {
+        tensor.data<T>()[i] = T(static_cast<float>(from + (to - from) * uniform(seed, i)));
+      }
+    });
+    return;
+  }
   const bool real = is_float(tensor.dtype());
   const double from = low.value_or(real ? -1.0 : 0.0);
   const double to = high.value_or(real ? 1.0 : 4.0);
@@ -239,6 +250,13 @@ class Parser {
     const Token token = lexer_.take();
     require(!is_complex(tensor.dtype()), ErrorCode::kInvalidModel, token.place,
             ": expected random(seed) for complex elements");
+    if (is_float8(tensor.dtype())) {
+      visit_float8(tensor.dtype(), [&](auto* p) {
+        using T = std::remove_pointer_t<decltype(p)>;
+        tensor.data<T>()[i] = T(static_cast<float>(real_of(token)));
+      });
+      return;
+    }
     visit_real(tensor.dtype(), [&](auto* p) {
       using T = std::remove_pointer_t<decltype(p)>;
       T& element = tensor.data<T>()[i];

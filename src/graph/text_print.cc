@@ -61,12 +61,16 @@ class Printer {
 
   std::string elements(ValueId v) const {
     const Fact& f = graph_.fact(v);
-    const int64_t most = is_float(f.dtype) ? kMaxWritten : kMaxWrittenWhole;
+    const int64_t most = is_float(f.dtype) || is_float8(f.dtype) ? kMaxWritten : kMaxWrittenWhole;
     if (f.shape.count() > most || is_complex(f.dtype)) return text("random(", f.bytes(), ")");
     std::string out = "{";
     for (int64_t i = 0; i < f.shape.count(); ++i) {
       out.append(i == 0 ? "" : ", ");
-      if (!is_float(f.dtype)) {
+      if (is_float8(f.dtype)) {
+        visit_float8(f.dtype, [&](auto* p) {
+          out.append(shortest(static_cast<float>(f.value->data<std::remove_pointer_t<decltype(p)>>()[i])));
+        });
+      } else if (!is_float(f.dtype)) {
         out.append(std::to_string(f.value->integer(i)));
       } else if (f.dtype == DType::kFloat64) {
         out.append(shortest(f.value->number(i)));

@@ -25,10 +25,16 @@ using Text = Offset<flatbuffers::String>;
 template <class T>
 using List = Offset<flatbuffers::Vector<T>>;
 
-static_assert(static_cast<int>(fb::ElementType::Unknown) == static_cast<int>(DType::kUnknown) &&
-              static_cast<int>(fb::ElementType::Float32) == static_cast<int>(DType::kFloat32));
-
-fb::ElementType type_code(DType dtype) { return static_cast<fb::ElementType>(dtype); }
+fb::ElementType type_code(DType dtype) {
+  switch (dtype) {
+#define CORACLE_ROW(enumerator, cpp, kind, c, name, size, var_type, pir, saved) \
+  case DType::enumerator: return fb::ElementType::saved;
+    CORACLE_DTYPES(CORACLE_ROW)
+#undef CORACLE_ROW
+    case DType::kUnknown: break;
+  }
+  return fb::ElementType::Unknown;
+}
 
 std::span<const uint8_t> data_of(const Tensor& tensor) {
   return {static_cast<const uint8_t*>(tensor.raw()), tensor.bytes()};

@@ -4,7 +4,6 @@
 #include <rapidjson/document.h>
 #include <rapidjson/error/en.h>
 
-#include <array>
 #include <limits>
 #include <utility>
 
@@ -64,29 +63,7 @@ std::string_view without_dialect(std::string_view id) {
   return dot == std::string_view::npos ? id : id.substr(dot + 1);
 }
 
-/// Names of element types.
-constexpr std::array<std::pair<std::string_view, DType>, 12> kTypes{{
-    {"t_bool", DType::kBool},
-    {"t_i8", DType::kInt8},
-    {"t_ui8", DType::kUint8},
-    {"t_i16", DType::kInt16},
-    {"t_i32", DType::kInt32},
-    {"t_i64", DType::kInt64},
-    {"t_f16", DType::kFloat16},
-    {"t_bf16", DType::kBfloat16},
-    {"t_f32", DType::kFloat32},
-    {"t_f64", DType::kFloat64},
-    {"t_c64", DType::kComplex64},
-    {"t_c128", DType::kComplex128},
-}};
-
-std::optional<DType> element_type(std::string_view id) {
-  const std::string_view name = without_dialect(id);
-  for (const auto& [type, dtype] : kTypes) {
-    if (type == name) return dtype;
-  }
-  return std::nullopt;
-}
+std::optional<DType> element_type(std::string_view id) { return dtype_of_pir(without_dialect(id)); }
 
 void check_depth(int depth) {
   if (depth > kMaxDepth) fail(ErrorCode::kUnsupported, "nested deeper than ", counted(kMaxDepth, "level"));

@@ -11,13 +11,11 @@ namespace {
 
 using Writer = protozero::pbf_writer;
 
-/// The number of an element type.
+/// The VarType number of an element type.
 int64_t number_of(DType dtype) {
-  constexpr int64_t kMost = 64;
-  for (int64_t number = 0; number < kMost; ++number) {
-    if (dtype_of_var_type(number) == dtype) return number;
-  }
-  fail(ErrorCode::kUnsupported, "a program cannot declare elements of ", dtype);
+  const int number = row_of(dtype).var_type;
+  require(number >= 0, ErrorCode::kUnsupported, "a program cannot declare elements of ", dtype);
+  return number;
 }
 
 void write_slot(Writer& op, uint32_t field, std::string_view slot, std::span<const std::string> names) {

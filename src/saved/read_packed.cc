@@ -28,7 +28,7 @@ void check(bool holds, const std::string& name, std::string_view what, uint64_t 
     key.values.push_back(static_cast<int32_t>(v));
     checksums.push_back(graph.constants()[v - inputs].checksum());
   }
-  for (uint8_t type : p.types().all()) key.types.push_back(dtype_of(type));
+  for (tables::ElementType type : p.types().all()) key.types.push_back(dtype_of(type));
   check(!key.values.empty() && key.types.size() == key.values.size(), name, " have types, ", key.types.size(),
         ", of constants, ", key.values.size());
   const uint32_t made_of = checksum(checksums);

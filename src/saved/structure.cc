@@ -114,9 +114,15 @@ std::vector<TensorInfo> declared(const FlatList<tables::Declared>& list) {
 
 }  // namespace
 
-DType dtype_of(uint8_t type) {
-  require(type <= static_cast<uint8_t>(DType::kUnknown), "it has an element type of number ", type);
-  return static_cast<DType>(type);
+DType dtype_of(tables::ElementType type) {
+  switch (type) {
+#define CORACLE_ROW(enumerator, cpp, kind, c, name, size, var_type, pir, saved) \
+  case tables::ElementType::k##saved: return DType::enumerator;
+    CORACLE_DTYPES(CORACLE_ROW)
+#undef CORACLE_ROW
+    case tables::ElementType::kUnknown: return DType::kUnknown;
+  }
+  fail(ErrorCode::kInvalidModel, "it has an element type of number ", static_cast<int>(type));
 }
 
 Shape shape_of(const FlatNumbers<int64_t>& dims) {

@@ -41,8 +41,8 @@ struct SectionBytes {
 };
 SectionBytes read_section(const File& file, const Structure::Section& section, std::string_view what);
 
-/// The type that a number of the file (ElementType) says. Throws Error.
-DType dtype_of(uint8_t type);
+/// The type that a number of the file says. Throws Error.
+DType dtype_of(tables::ElementType type);
 /// Dimensions; of no list an unknown rank. Throws Error.
 Shape shape_of(const FlatNumbers<int64_t>& dims);
 

@@ -6,12 +6,37 @@
 /// The tables of schema.fbs, which says what their fields mean; scripts/saved_tables.py writes this file.
 namespace coracle::saved::tables {
 
-enum class AttributeKind : uint8_t { kInteger, kReal, kText, kIntegers, kReals, kTexts };
+enum class ElementType : uint8_t {
+  kBool,
+  kInt8,
+  kUint8,
+  kInt16,
+  kInt32,
+  kInt64,
+  kFloat16,
+  kBfloat16,
+  kFloat32,
+  kFloat64,
+  kComplex64,
+  kComplex128,
+  kUnknown,
+  kFloat8E4m3,
+  kFloat8E5m2,
+};
+
+enum class AttributeKind : uint8_t {
+  kInteger,
+  kReal,
+  kText,
+  kIntegers,
+  kReals,
+  kTexts,
+};
 
 struct Declared : FlatTable {
   using FlatTable::FlatTable;
   std::string_view name() const { return string(0); }
-  uint8_t type() const { return number<uint8_t>(1); }
+  ElementType type() const { return number<ElementType>(1); }
   FlatNumbers<int64_t> dims() const { return numbers<int64_t>(2); }
   int32_t lod_levels() const { return number<int32_t>(3); }
 };
@@ -19,7 +44,7 @@ struct Declared : FlatTable {
 struct Value : FlatTable {
   using FlatTable::FlatTable;
   std::string_view name() const { return string(0); }
-  uint8_t type() const { return number<uint8_t>(1); }
+  ElementType type() const { return number<ElementType>(1); }
   FlatNumbers<int64_t> dims() const { return numbers<int64_t>(2); }
   bool array() const { return truth(3); }
 };
@@ -32,7 +57,7 @@ struct Level : FlatTable {
 struct Constant : FlatTable {
   using FlatTable::FlatTable;
   std::string_view name() const { return string(0); }
-  uint8_t type() const { return number<uint8_t>(1); }
+  ElementType type() const { return number<ElementType>(1); }
   FlatNumbers<int64_t> dims() const { return numbers<int64_t>(2); }
   uint64_t offset() const { return number<uint64_t>(3); }
   uint64_t bytes() const { return number<uint64_t>(4); }
@@ -94,7 +119,7 @@ struct PackedWeights : FlatTable {
   uint32_t checksum() const { return number<uint32_t>(7); }
   uint32_t constant_checksum() const { return number<uint32_t>(8); }
   FlatNumbers<uint32_t> constants() const { return numbers<uint32_t>(9); }
-  FlatNumbers<uint8_t> types() const { return numbers<uint8_t>(10); }
+  FlatNumbers<ElementType> types() const { return numbers<ElementType>(10); }
 };
 
 struct Block : FlatTable {

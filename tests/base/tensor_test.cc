@@ -105,13 +105,59 @@ TEST(Half, RoundsToTheNearestEven) {
 }
 
 TEST(DTypes, NamesAndSizes) {
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < static_cast<int>(DType::kUnknown); ++i) {
     const auto dtype = static_cast<DType>(i);
     EXPECT_EQ(dtype_of(name_of(dtype)), dtype);
+    EXPECT_EQ(dtype_of_var_type(row_of(dtype).var_type), dtype);
+    EXPECT_EQ(dtype_of_pir(row_of(dtype).pir), dtype);
     EXPECT_GT(size_of(dtype), 0U);
-    EXPECT_LE(is_float(dtype) + is_integer(dtype) + is_complex(dtype), 1);
+    const bool is_bool = dtype == DType::kBool;
+    EXPECT_EQ(is_bool + is_float(dtype) + is_integer(dtype) + is_complex(dtype) + is_float8(dtype), 1);
   }
   EXPECT_FALSE(dtype_of("float7").has_value());
+  EXPECT_FALSE(dtype_of("unknown").has_value());
+  EXPECT_EQ(size_of(DType::kUnknown), 0U);
+  for (const int number : {-1, 7, 19, 25, 31, 34}) EXPECT_FALSE(dtype_of_var_type(number).has_value()) << number;
+  EXPECT_FALSE(dtype_of_pir("t_str").has_value());
+  EXPECT_FALSE(dtype_of_pir("").has_value());
+}
+
+/// The numbers that files and programs have: they never change.
+TEST(DTypes, NumbersAreThoseOfFormats) {
+  struct Known {
+    int number;
+    const char* name;
+    int var_type;
+  };
+  const Known kKnown[] = {{0, "bool", 0},
+                          {1, "int8", 21},
+                          {2, "uint8", 20},
+                          {3, "int16", 1},
+                          {4, "int32", 2},
+                          {5, "int64", 3},
+                          {6, "float16", 4},
+                          {7, "bfloat16", 22},
+                          {8, "float32", 5},
+                          {9, "float64", 6},
+                          {10, "complex64", 23},
+                          {11, "complex128", 24},
+                          {12, "float8_e4m3fn", 32},
+                          {13, "float8_e5m2", 33}};
+  for (const Known& known : kKnown) {
+    EXPECT_EQ(dtype_of(known.name), static_cast<DType>(known.number));
+    EXPECT_EQ(dtype_of_var_type(known.var_type), static_cast<DType>(known.number));
+  }
+}
+
+TEST(Tensor, Float8IsStoredAndNotVisited) {
+  const Tensor t = Tensor::of<Float8E5m2>({2}, std::vector<Float8E5m2>{Float8E5m2(1.5F), Float8E5m2(-4)});
+  EXPECT_EQ(t.bytes(), 2U);
+  EXPECT_EQ(static_cast<float>(t.clone().data<Float8E5m2>()[1]), -4);
+  EXPECT_THROW(t.number(0), Error);
+  EXPECT_THROW(t.integers(), Error);
+  EXPECT_EQ(visit_float8(t.dtype(), [](auto* p) { return DTypeOf<std::remove_pointer_t<decltype(p)>>::value; }),
+            t.dtype());
+  EXPECT_THROW(visit_float8(DType::kUint8, [](auto*) {}), Error);
 }
 
 }  // namespace

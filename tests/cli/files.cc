@@ -64,6 +64,19 @@ ModelBytes sequence_model() {
   return {"sequence", program_file({main}), "", {}};
 }
 
+ModelBytes float8_model() {
+  BlockWriter main;
+  add_feed(main, "x", kFloat8E4m3, {-1, 2}, 0);
+  const auto cast = [&](const char* from, const char* to, int type) {
+    main.operators.push_back(OpWriter("cast").in("X", {from}).out("Out", {to}).integer("out_dtype", type));
+  };
+  cast("x", "wide", kFloat32);
+  cast("wide", "narrow", kFloat8E4m3);
+  add_fetch(main, "wide", 0);
+  add_fetch(main, "narrow", 1);
+  return {"float8", program_file({main}), "", {}};
+}
+
 void write_png(const std::string& path, int height, int width, std::array<uint8_t, 3> colour) {
   png_image image;
   std::memset(&image, 0, sizeof(image));

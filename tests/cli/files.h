@@ -20,6 +20,9 @@ ModelBytes picture_model();
 /// "x" int64[?, 1] with one level of sequence offsets, summed by sequence.
 ModelBytes sequence_model();
 
+/// "x" float8_e4m3fn[?, 2] as float32 "wide", which is cast back to "narrow".
+ModelBytes float8_model();
+
 /// A picture of one colour; RGB.
 void write_png(const std::string& path, int height, int width, std::array<uint8_t, 3> colour);
 void write_jpeg(const std::string& path, int height, int width, std::array<uint8_t, 3> colour);

@@ -81,6 +81,36 @@ TEST_F(Inputs, RawBytes) {
             (std::vector<double>{2, 0, -4, 6}));
 }
 
+/// NumPy has no float8: files have its codes as uint8, both ways.
+TEST_F(Inputs, Float8AsItsCodes) {
+  const std::string model = test::write_model(folder_, test::float8_model());
+  const std::vector<uint8_t> codes{0x38, 0xB9, 0x7E, 0x01};
+  test::write_npy(folder_.path("codes.npy"), Tensor::of<uint8_t>({2, 2}, codes));
+  const std::string npy = "x=" + folder_.path("codes.npy");
+  EXPECT_EQ(run(model, {"--input", npy}).err, "");
+  EXPECT_EQ(first(), (std::vector<double>{1, -1.125, 448, 0x1p-9}));
+  const Tensor narrow = test::read_npy(folder_.path("out/1.npy"));
+  EXPECT_EQ(narrow.dtype(), DType::kUint8);
+  EXPECT_EQ(narrow.integers(), (std::vector<int64_t>{0x38, 0xB9, 0x7E, 0x01}));
+  const std::string raw(codes.begin(), codes.end());
+  run(model, {"--input", "x=" + folder_.write("codes.bin", raw)});
+  EXPECT_EQ(first(), (std::vector<double>{1, -1.125, 448, 0x1p-9}));
+
+  const Outcome json = test::coracle_program({"run", model, "--input", npy, "--json", "--values"});
+  EXPECT_NE(json.out.find("\"float8_e4m3fn\""), std::string::npos) << json.out << json.err;
+  EXPECT_NE(json.out.find("-1.125"), std::string::npos) << json.out;
+  test::write_npy(folder_.path("wide.npy"), Tensor::of<float>({1, 2}, std::vector<float>{1, 2}));
+  test::expect_failure({"run", model, "--input", "x=" + folder_.path("wide.npy")}, 2,
+                       {"the file has float32[1, 2], the input takes float8_e4m3fn[?, 2]",
+                        "x.astype(ml_dtypes.float8_e4m3fn).view('uint8')"});
+  for (const char* type : {"<V1", "<f1", "<V2"}) {
+    std::string file = npy_content();
+    file.replace(file.find("<f4"), 3, type);
+    test::expect_failure({"run", model, "--input", "x=" + folder_.write("foreign.npy", file)}, 5,
+                         {type, "x.view('uint8') of float8"});
+  }
+}
+
 TEST_F(Inputs, ShapesAndSizesAsPeopleWriteThem) {
   for (const char* shape : {"3,2", "3x2", "[3,2]", "[3, 2]"}) {
     EXPECT_EQ(twice({"--shape", std::string("x=") + shape}).size(), 6U) << shape;

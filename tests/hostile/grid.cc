@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 
+#include "base/dtypes.h"
 #include "hostile/file_attributes.h"
 #include "hostile/regions.h"
 #include "support/file_operator.h"
@@ -24,9 +25,10 @@ constexpr double kReals[] = {std::numeric_limits<double>::quiet_NaN(),
                              0x1p31,
                              -0x1p63,
                              0.0};
-constexpr DType kTypes[] = {DType::kBool,    DType::kInt8,    DType::kUint8,     DType::kInt16,
-                            DType::kInt32,   DType::kInt64,   DType::kFloat16,   DType::kBfloat16,
-                            DType::kFloat32, DType::kFloat64, DType::kComplex64, DType::kComplex128};
+constexpr DType kTypes[] = {DType::kBool,       DType::kInt8,      DType::kUint8,     DType::kInt16,
+                            DType::kInt32,      DType::kInt64,     DType::kFloat16,   DType::kBfloat16,
+                            DType::kFloat32,    DType::kFloat64,   DType::kComplex64, DType::kComplex128,
+                            DType::kFloat8E4m3, DType::kFloat8E5m2};
 /// Shapes whose products pass 2^31, 2^62, 2^63 and 2^64.
 const Shape kHugeShapes[] = {{INT_MAX},
                              {1 << 16, 1 << 15},
@@ -48,7 +50,7 @@ Tensor zeros(DType dtype, const Shape& shape) {
 /// The elements of t in another shape or type: repeated, or cut.
 Tensor like(const Tensor& t, DType dtype, const Shape& shape) {
   Tensor to = zeros(dtype, shape);
-  if (is_complex(dtype) || is_complex(t.dtype()) || t.count() == 0) return to;
+  if (!kRealTypes.has(dtype) || !kRealTypes.has(t.dtype()) || t.count() == 0) return to;
   std::vector<double> values(static_cast<size_t>(to.count()));
   for (size_t i = 0; i < values.size(); ++i) values[i] = t.number(static_cast<int64_t>(i) % t.count());
   to.assign(std::span<const double>(values));

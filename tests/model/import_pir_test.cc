@@ -107,6 +107,19 @@ TEST(ImportPir, ParametersAreMatchedByTheirSortedNames) {
   EXPECT_EQ(model.graph.output_names(), (std::vector<std::string>{"fetch_name_0"}));
 }
 
+TEST(ImportPir, Float8HasItsNames) {
+  for (const auto& [name, element, dtype] : {std::tuple("float8_e4m3fn", "t_f8e4m3fn", DType::kFloat8E4m3),
+                                             std::tuple("float8_e5m2", "t_f8e5m2", DType::kFloat8E5m2)}) {
+    const std::string small = tensor(element, {2});
+    const LoadedModel model =
+        load_pir({data(1, "x", kPair), data(2, "codes", small),
+                  operation("1.cast", {1}, {{3, small}}, {attribute("dtype", "1.a_dtype", text('"', name, '"'))}),
+                  fetch(3, 4, 0, small), fetch(2, 5, 1, small)});
+    EXPECT_EQ(model.info.inputs[1].dtype, dtype);
+    EXPECT_EQ(model.graph.fact(model.graph.outputs()[0]).dtype, dtype);
+  }
+}
+
 TEST(ImportPir, ListsAreSeveralOperands) {
   const std::vector<std::string> operations{
       data(1, "x", kPair),

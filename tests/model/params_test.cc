@@ -77,6 +77,16 @@ TEST(Params, ElementsAreSharedWhereAlignedAndCopiedElsewhere) {
   EXPECT_EQ(tensors[1].number(0), 5);
 }
 
+TEST(Params, CodesOfFloat8AreReadAsTheyAre) {
+  const std::string bytes = record<uint8_t>(32, {3}, {0x38, 0x7F, 0xFE}) + record<uint8_t>(33, {2}, {0x7C, 1});
+  const std::vector<TensorInfo> infos{declared("a", DType::kFloat8E4m3, {3}), declared("b", DType::kFloat8E5m2, {2})};
+  const std::vector<Tensor> tensors = read_combined_parameters(file_of(bytes), infos);
+  EXPECT_EQ(tensors[0].data<Float8E4m3>()[2].bits, 0xFE);
+  EXPECT_EQ(tensors[1].data<Float8E5m2>()[0].bits, 0x7C);
+  const std::string other = params_error(record<uint8_t>(34, {1}, {0}), infos);
+  EXPECT_NE(other.find("element type number 34 is not known"), std::string::npos) << other;
+}
+
 TEST(Params, EmptyTensorsAndSequenceOffsetsAreRead) {
   std::string bytes = record<float>(test::kFloat32, {0, 4}, {});
   // A level of two offsets, 16 bytes, after the stream version.

@@ -59,12 +59,13 @@ def same_values(outputs, others):
     return all(np.array_equal(a, b, equal_nan=a.dtype.kind in "fc") for (_, a, _), (_, b, _) in zip(outputs, others))
 
 
-def run_case(entry, family, folder, runner_parts, feeds, pir, key):
-    """Runs a written model, writes inputs, outputs and case.json; returns the outputs."""
+def run_case(entry, family, folder, runner_parts, feeds, pir, key, runner=None):
+    """Runs a written model (by `runner`, if not by the predictor), writes inputs, outputs and case.json; returns the outputs."""
     from modelio import Runner, input_files
 
     model, params = runner_parts
-    runner = Runner(os.path.join(folder, model), params and os.path.join(folder, params), pir)
+    if runner is None:
+        runner = Runner(os.path.join(folder, model), params and os.path.join(folder, params), pir)
     outputs = runner.run(feeds)
     if not same_values(outputs, runner.run(feeds)):
         raise ValueError("Paddle contradicts itself")
@@ -142,8 +143,10 @@ def program_case(entry, family, folder, key):
 def pir_api_case(entry, family, folder, key):
     import pir_format
 
-    feeds, params = pir_format.export_api(entry.make(Draw(key)), folder)
-    run_case(entry, family, folder, ("model.json", "model.pdiparams" if params else None), feeds, True, key)
+    made = entry.make(Draw(key))
+    feeds, params = pir_format.export_api(made, folder)
+    runner = pir_format.Eager(made, params) if entry.eager else None
+    run_case(entry, family, folder, ("model.json", "model.pdiparams" if params else None), feeds, True, key, runner)
 
 
 def pir_translated_case(entry, family, folder, source, key):

@@ -7,12 +7,12 @@ import struct
 
 import numpy as np
 
-from notation import NUMBERS
+from notation import NUMBERS, element_type
 
 
 def record(array):
     """One record of a parameter file."""
-    desc = b"\x08" + bytes([NUMBERS[str(array.dtype)]])
+    desc = b"\x08" + bytes([NUMBERS[element_type(array)]])
     for d in array.shape:
         desc += b"\x10"
         while d > 127:

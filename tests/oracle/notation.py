@@ -25,11 +25,14 @@ NUMBERS = {
     "bfloat16": 22,
     "complex64": 23,
     "complex128": 24,
+    "float8_e4m3fn": 32,
+    "float8_e5m2": 33,
 }
 
 # case: what the folders of its cases are called, where that is not the name. precise: float64 is as exact as it can be.
-FIELDS = "name make kind count out exact rtol formats hidden case precise"
-Entry = namedtuple("Entry", FIELDS, defaults=[None, False])
+# eager: Paddle answers in its eager mode, as its predictor does not load the program.
+FIELDS = "name make kind count out exact rtol formats hidden case precise eager"
+Entry = namedtuple("Entry", FIELDS, defaults=[None, False, False])
 
 
 def op(name, make, n=12, out="Out", exact=False, rtol=None, formats="program pir", hidden=""):
@@ -41,13 +44,28 @@ def op(name, make, n=12, out="Out", exact=False, rtol=None, formats="program pir
     return Entry(name, make, "op", n, out.split(), exact, rtol, formats.split(), hidden.split())
 
 
-def api(name, make, n=10, exact=False, rtol=None, formats="pir"):
+def api(name, make, n=10, exact=False, rtol=None, formats="pir", eager=False):
     """Cases built by the Python API: in ProgramDesc by Paddle 2.6, in PIR by Paddle 3.3."""
-    return Entry(name, make, "api", n, [], exact, rtol, formats.split(), [])
+    return Entry(name, make, "api", n, [], exact, rtol, formats.split(), [], eager=eager)
 
 
 class NotHere(ValueError):
     """The entry has no case of this number: raised by `make`."""
+
+
+class Codes(np.ndarray):
+    """The bytes of elements of a type that NumPy does not have, as uint8; `element_type` is its name."""
+
+    @classmethod
+    def of(cls, array, element_type):
+        codes = np.asarray(array, np.uint8).view(cls)
+        codes.element_type = element_type
+        return codes
+
+
+def element_type(array):
+    """Paddle's name of the type of an array's elements."""
+    return getattr(array, "element_type", str(array.dtype))
 
 
 class Tensor:
@@ -55,7 +73,7 @@ class Tensor:
 
     def __init__(self, array, param=False, lod=None, static=False):
         self.array, self.param, self.lod, self.static = array, param, lod, static
-        self.dtype, self.shape = str(array.dtype), list(array.shape)
+        self.dtype, self.shape = element_type(array), list(array.shape)
         self.unknown = []  # axes that a program of the Python API declares with an unknown size
 
     def fixed(self):

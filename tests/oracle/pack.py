@@ -28,7 +28,7 @@ import cases
 SAMPLE = {"activation": 4, "native": 3, "edges": 48, "types": 1}  # cases of one operator and format in the sample
 SAMPLE_OTHERS = 8
 SAMPLE_BYTES = 12000  # no larger case is in the sample
-SAMPLE_BYTES_OF = {"types": 3000}  # many cases
+SAMPLE_BYTES_OF = {"types": 3000, "float8": 100000}  # many cases; few
 # Of the family `types` every fourth group of cases, and all of operators whose types were wrong once.
 SAMPLE_SHARE = {"types": 4}
 SAMPLE_ALWAYS = re.compile(

@@ -32,10 +32,13 @@ TEST(DTypes, AreSets) {
   EXPECT_FALSE(kSmall.has(DType::kInt16));
   EXPECT_FALSE(DTypes::all().has(DType::kUnknown));
   EXPECT_EQ(DTypes::all().count(), static_cast<int>(DType::kUnknown));
-  EXPECT_EQ(DTypes::all() - kComplexTypes, kRealTypes);
+  EXPECT_EQ(DTypes::all() - kComplexTypes - kFloat8Types, kRealTypes);
   std::string text;
   append_text(text, kSmall | DType::kFloat32);
   EXPECT_EQ(text, "int8, uint8 and float32");
+  EXPECT_EQ(kIntegerTypes, kSmall | DType::kInt16 | kIndexTypes);
+  EXPECT_EQ(kComplexTypes, DType::kComplex64 | DType::kComplex128);
+  EXPECT_FALSE(kRealTypes.has(DType::kFloat8E4m3));
 }
 
 TEST(TypeRule, DefaultsToFloat32) {

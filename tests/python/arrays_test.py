@@ -113,6 +113,40 @@ def test_bfloat16_without_ml_dtypes(monkeypatch):
     assert y.dtype == np.uint16 and np.array_equal(y.view(ml_dtypes.bfloat16).astype(np.float64), VALUES * 2)
 
 
+FLOAT8 = (("float8_e4m3fn", 0x39, 1.125), ("float8_e5m2", 0x3E, 1.5))
+
+
+@pytest.mark.parametrize("dtype,code,value", FLOAT8)
+def test_float8(dtype, code, value):
+    codes = np.array([[code, code | 0x80]], np.uint8)
+    model = coracle.load_memory(*program_file.casts(dtype))
+    assert model.inputs[0].dtype == dtype and model.inputs[0].numpy_dtype == np.dtype(getattr(ml_dtypes, dtype))
+    with model.session(threads=1) as session:
+        for given in (codes, codes.view(getattr(ml_dtypes, dtype)), np.asfortranarray(codes)):
+            results = session.run({"x": given})
+            assert results["wide"].tolist() == [[value, -value]]
+            assert results["y"].dtype == getattr(ml_dtypes, dtype) and np.array_equal(results["y"].view(np.uint8), codes)
+        assert session.run()["wide"].tolist() == [[value, -value]], "the input that was set before"
+        for wrong in (np.zeros((1, 2), np.float32), np.zeros((1, 2), np.int8), np.zeros((1, 2), np.uint16)):
+            with pytest.raises(coracle.InvalidArgumentError, match="ml_dtypes." + dtype):
+                session.run({"x": wrong})
+
+
+@pytest.mark.parametrize("dtype,code,value", FLOAT8)
+def test_float8_without_ml_dtypes(dtype, code, value, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "ml_dtypes", None)
+    model = coracle.load_memory(*program_file.casts(dtype))
+    assert model.inputs[0].numpy_dtype == np.uint8
+    results = model.session(threads=1).run({"x": np.array([[code, code]], np.uint8)})
+    assert results["wide"].tolist() == [[value, value]] and results["y"].dtype == np.uint8 and results["y"].tolist() == [[code, code]]
+
+
+def test_names_of_element_types_are_the_librarys():
+    assert _arrays.NAMES[:3] == ("bool", "int8", "uint8") and _arrays.NAMES[12:] == ("float8_e4m3fn", "float8_e5m2")
+    assert [_arrays.NAMES[n] for n in range(len(_arrays.NAMES)) if _arrays.bits_of(n) is not None] == [
+        "bfloat16", "float8_e4m3fn", "float8_e5m2"]
+
+
 def test_results_go_out_by_dlpack_and_as_buffers():
     y = session_of("float32").run(VALUES.astype(np.float32))["y"]
     assert np.shares_memory(np.from_dlpack(y), y)

@@ -357,6 +357,18 @@ def test_bfloat16_is_uint16():
     assert predictor.get_output_handle("y").type() == paddle_infer.DataType.BFLOAT16
 
 
+def test_float8_is_uint8():
+    files = program_file.casts("float8_e5m2")
+    config = paddle_infer.Config()
+    config.set_model_buffer(files[0], len(files[0]), b"", 0)
+    predictor = paddle_infer.create_predictor(config)
+    predictor.get_input_handle("x").copy_from_cpu(np.array([[0x3C, 0x3E]], np.uint8))
+    predictor.run()
+    assert predictor.get_output_handle("wide").copy_to_cpu().tolist() == [[1, 1.5]]
+    y = predictor.get_output_handle("y").copy_to_cpu()
+    assert y.dtype == np.uint8 and y.tolist() == [[0x3C, 0x3E]]
+
+
 def test_sequence_offsets():
     files = program_file.sequences()
     config = paddle_infer.Config()

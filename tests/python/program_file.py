@@ -6,7 +6,7 @@ import sys
 import numpy as np
 
 TYPES = {"bool": 0, "int16": 1, "int32": 2, "int64": 3, "float16": 4, "float32": 5, "float64": 6, "uint8": 20, "int8": 21,
-         "bfloat16": 22}
+         "bfloat16": 22, "float8_e4m3fn": 32, "float8_e5m2": 33}
 TENSOR, FEED, FETCH = 7, 9, 10
 
 
@@ -110,6 +110,13 @@ def sequences():
     pool = operator("sequence_pool", {"X": ["x"]}, {"Out": ["sums"], "MaxIndex": ["index"]}, {"pooltype": "SUM", "is_test": True})
     add = operator("elementwise_add", {"X": ["x"], "Y": ["x"]}, {"Out": ["twice"]}, {"axis": -1})
     return model([("x", "float32", (-1, 2), 1)], [pool, add], [("sums", "float32", (-1, 2)), ("twice", "float32", (-1, 2))])
+
+
+def casts(dtype):
+    """x of a type [?, 2] as float32, "wide", and that as the type again, "y"."""
+    wide = operator("cast", {"X": ["x"]}, {"Out": ["wide"]}, {"in_dtype": TYPES[dtype], "out_dtype": TYPES["float32"]})
+    narrow = operator("cast", {"X": ["wide"]}, {"Out": ["y"]}, {"in_dtype": TYPES["float32"], "out_dtype": TYPES[dtype]})
+    return model([("x", dtype, (-1, 2))], [wide, narrow], [("wide", "float32", (-1, 2)), ("y", dtype, (-1, 2))])
 
 
 def main():

@@ -74,7 +74,7 @@ TEST(SavedTables, AreReadAsFlatBuffersDoes) {
   EXPECT_EQ(attribute.texts()[0], "a");
   EXPECT_EQ(attribute.texts()[1], "");
   const tables::Value value = node.results()[0];
-  EXPECT_EQ(value.type(), static_cast<uint8_t>(fb::ElementType::Int16));
+  EXPECT_EQ(value.type(), tables::ElementType::kInt16);
   EXPECT_EQ(value.dims().all(), (std::vector<int64_t>{1, -1}));
   EXPECT_TRUE(value.array());
   const tables::Section section = model.sections()[0];

@@ -65,6 +65,7 @@ inline constexpr int kInt64 = 3;
 inline constexpr int kFloat16 = 4;
 inline constexpr int kFloat32 = 5;
 inline constexpr int kInt8 = 21;
+inline constexpr int kFloat8E4m3 = 32;
 
 inline Message tensor_desc(int dtype, const Dims& dims) {
   Message desc;

@@ -35,6 +35,8 @@ enum class DataType {
   PSTRING,
   FLOAT16,
   BFLOAT16,
+  FLOAT8_E4M3FN,
+  FLOAT8_E5M2,
 };
 
 enum class AllocationType { UNDEFINED = 0, CPU = 1, GPU = 2 };
@@ -87,12 +89,14 @@ inline phi::DataType phi_type(coracle_dtype dtype) {
     case CORACLE_FLOAT64: return phi::DataType::FLOAT64;
     case CORACLE_COMPLEX64: return phi::DataType::COMPLEX64;
     case CORACLE_COMPLEX128: return phi::DataType::COMPLEX128;
+    case CORACLE_FLOAT8_E4M3: return phi::DataType::FLOAT8_E4M3FN;
+    case CORACLE_FLOAT8_E5M2: return phi::DataType::FLOAT8_E5M2;
   }
   return phi::DataType::UNDEFINED;
 }
 
 inline coracle_dtype library_type(phi::DataType type) {
-  for (int i = CORACLE_BOOL; i <= CORACLE_COMPLEX128; ++i) {
+  for (int i = CORACLE_BOOL; coracle_dtype_size(static_cast<coracle_dtype>(i)) != 0; ++i) {
     if (phi_type(static_cast<coracle_dtype>(i)) == type) return static_cast<coracle_dtype>(i);
   }
   fail("there are no tensors of the element type ", static_cast<int>(type), " of phi::DataType");
@@ -236,7 +240,7 @@ inline Tensor full(const std::vector<int64_t>& shape, double value, DataType dty
 namespace phi {
 
 inline std::ostream& operator<<(std::ostream& out, DataType type) {
-  for (int i = CORACLE_BOOL; i <= CORACLE_COMPLEX128; ++i) {
+  for (int i = CORACLE_BOOL; coracle_dtype_size(static_cast<coracle_dtype>(i)) != 0; ++i) {
     const auto dtype = static_cast<coracle_dtype>(i);
     if (paddle::detail::phi_type(dtype) == type) return out << coracle_dtype_name(dtype);
   }

@@ -4,33 +4,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
+#include "cli/input/element.h"
+
 namespace coracle::cli {
 namespace {
-
-double from_half(uint16_t bits) {
-  const int exponent = (bits >> 10U) & 0x1F;
-  const double mantissa = bits & 0x3FFU;
-  double magnitude = std::ldexp(mantissa + 1024, exponent - 25);
-  if (exponent == 0) magnitude = std::ldexp(mantissa, -24);
-  if (exponent == 31) {
-    magnitude = mantissa == 0 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
-  }
-  return (bits & 0x8000U) != 0 ? -magnitude : magnitude;
-}
-
-double from_bfloat16(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16U); }
-
-bool is_complex(coracle_dtype dtype) { return dtype == CORACLE_COMPLEX64 || dtype == CORACLE_COMPLEX128; }
-
-bool is_whole(coracle_dtype dtype) {
-  return dtype != CORACLE_FLOAT16 && dtype != CORACLE_BFLOAT16 && dtype != CORACLE_FLOAT32 &&
-         dtype != CORACLE_FLOAT64 && !is_complex(dtype);
-}
 
 template <class T>
 T element(const Array& a, size_t i) {
@@ -41,21 +22,9 @@ T element(const Array& a, size_t i) {
 
 /// Number i of a tensor; complex numbers are two.
 double number(const Array& a, size_t i) {
-  switch (a.dtype) {
-    case CORACLE_BOOL: return element<uint8_t>(a, i) != 0 ? 1 : 0;
-    case CORACLE_INT8: return element<int8_t>(a, i);
-    case CORACLE_UINT8: return element<uint8_t>(a, i);
-    case CORACLE_INT16: return element<int16_t>(a, i);
-    case CORACLE_INT32: return element<int32_t>(a, i);
-    case CORACLE_INT64: return static_cast<double>(element<int64_t>(a, i));
-    case CORACLE_FLOAT16: return from_half(element<uint16_t>(a, i));
-    case CORACLE_BFLOAT16: return from_bfloat16(element<uint16_t>(a, i));
-    case CORACLE_FLOAT32:
-    case CORACLE_COMPLEX64: return element<float>(a, i);
-    case CORACLE_FLOAT64:
-    case CORACLE_COMPLEX128: return element<double>(a, i);
-  }
-  return 0;
+  if (a.dtype == CORACLE_COMPLEX64) return element<float>(a, i);
+  if (a.dtype == CORACLE_COMPLEX128) return element<double>(a, i);
+  return number_at(a.dtype, a.bytes.data(), i);
 }
 
 /// int64 numbers that double cannot tell apart.

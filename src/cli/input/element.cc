@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/input/element.h"
 
-#include <bit>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <utility>
+
+#include "base/dtype_table.h"
+#include "base/float8.h"
+#include "base/half.h"
 
 namespace coracle::cli {
 namespace {
@@ -15,16 +17,6 @@ T at(const void* elements, size_t index) {
   T value;
   std::memcpy(&value, static_cast<const std::byte*>(elements) + index * sizeof(T), sizeof(T));
   return value;
-}
-
-double from_float16(uint16_t bits) {
-  const int exponent = bits >> 10U & 0x1F;
-  const int mantissa = bits & 0x3FF;
-  double value = std::ldexp(exponent == 0 ? mantissa : mantissa + 1024, (exponent == 0 ? 1 : exponent) - 25);
-  if (exponent == 0x1F) {
-    value = mantissa == 0 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
-  }
-  return (bits & 0x8000U) != 0 ? -value : value;
 }
 
 template <class T>
@@ -38,33 +30,26 @@ bool put_in_range(Array& array, size_t index, int64_t value) {
   return std::in_range<T>(value) && put(array, index, static_cast<T>(value));
 }
 
+DTypeKind kind_of(coracle_dtype dtype) { return row_of(static_cast<DType>(dtype)).kind; }
+
 }  // namespace
 
 bool is_whole(coracle_dtype dtype) {
-  switch (dtype) {
-    case CORACLE_BOOL:
-    case CORACLE_INT8:
-    case CORACLE_UINT8:
-    case CORACLE_INT16:
-    case CORACLE_INT32:
-    case CORACLE_INT64: return true;
+  switch (kind_of(dtype)) {
+    case DTypeKind::kBool:
+    case DTypeKind::kSigned:
+    case DTypeKind::kUnsigned: return true;
     default: return false;
   }
 }
 
-bool is_real(coracle_dtype dtype) {
-  switch (dtype) {
-    case CORACLE_FLOAT16:
-    case CORACLE_BFLOAT16:
-    case CORACLE_FLOAT32:
-    case CORACLE_FLOAT64: return true;
-    default: return is_whole(dtype);
-  }
-}
+bool is_complex(coracle_dtype dtype) { return kind_of(dtype) == DTypeKind::kComplex; }
+
+bool is_real(coracle_dtype dtype) { return kind_of(dtype) != DTypeKind::kUnknown && !is_complex(dtype); }
 
 int64_t whole_at(coracle_dtype dtype, const void* elements, size_t index) {
   switch (dtype) {
-    case CORACLE_BOOL:
+    case CORACLE_BOOL: return at<uint8_t>(elements, index) != 0 ? 1 : 0;
     case CORACLE_UINT8: return at<uint8_t>(elements, index);
     case CORACLE_INT8: return at<int8_t>(elements, index);
     case CORACLE_INT16: return at<int16_t>(elements, index);
@@ -76,8 +61,10 @@ int64_t whole_at(coracle_dtype dtype, const void* elements, size_t index) {
 
 double number_at(coracle_dtype dtype, const void* elements, size_t index) {
   switch (dtype) {
-    case CORACLE_FLOAT16: return from_float16(at<uint16_t>(elements, index));
-    case CORACLE_BFLOAT16: return std::bit_cast<float>(uint32_t{at<uint16_t>(elements, index)} << 16U);
+    case CORACLE_FLOAT16: return Float16::to_float(at<uint16_t>(elements, index));
+    case CORACLE_BFLOAT16: return at<Bfloat16>(elements, index);
+    case CORACLE_FLOAT8_E4M3: return Float8E4m3::to_float(at<uint8_t>(elements, index));
+    case CORACLE_FLOAT8_E5M2: return Float8E5m2::to_float(at<uint8_t>(elements, index));
     case CORACLE_FLOAT32: return at<float>(elements, index);
     case CORACLE_FLOAT64: return at<double>(elements, index);
     default: return static_cast<double>(whole_at(dtype, elements, index));
@@ -107,12 +94,22 @@ bool put_number(Array& array, size_t index, double value) {
 }
 
 bool dtype_named(const char* name, coracle_dtype* dtype) {
-  for (int d = CORACLE_BOOL; d <= CORACLE_COMPLEX128; ++d) {
-    if (std::strcmp(name, coracle_dtype_name(static_cast<coracle_dtype>(d))) != 0) continue;
-    *dtype = static_cast<coracle_dtype>(d);
+  for (const DTypeRow& row : kDTypeTable) {
+    if (row.name != name || row.dtype == DType::kUnknown) continue;
+    *dtype = static_cast<coracle_dtype>(row.dtype);
     return true;
   }
   return false;
+}
+
+std::string dtype_names() {
+  std::string names;
+  for (const DTypeRow& row : kDTypeTable) {
+    if (row.dtype == DType::kUnknown) break;
+    const bool last = row_of(static_cast<DType>(static_cast<int>(row.dtype) + 1)).dtype == DType::kUnknown;
+    names.append(names.empty() ? "" : (last ? " and " : ", ")).append(row.name);
+  }
+  return names;
 }
 
 }  // namespace coracle::cli

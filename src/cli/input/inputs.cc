@@ -215,9 +215,8 @@ Array from_raw(const api::TensorInfo& info, const std::string& path, const State
   coracle_dtype dtype = info.dtype;
   if (const auto it = stated.dtypes.find(info.name); it != stated.dtypes.end()) {
     if (!dtype_named(it->second.c_str(), &dtype)) {
-      throw Failure(ExitCode::kUsage, "--dtype " + info.name + "=" + it->second +
-                                          ": no such element type; there are bool, int8, uint8, int16, int32, int64, "
-                                          "float16, bfloat16, float32, float64, complex64 and complex128");
+      throw Failure(ExitCode::kUsage,
+                    "--dtype " + info.name + "=" + it->second + ": no such element type; there are " + dtype_names());
     }
   }
   Array array = parse_raw(option, read_file(path), dtype, sized ? run_dims(info, stated.shapes) : info.dims);
@@ -229,8 +228,11 @@ void check(const api::TensorInfo& info, const std::string& path, const Array& ar
   const std::string differs = "--input " + info.name + "=" + path + ": the file has " +
                               type_text(array.dtype, array.dims) + ", the input takes " + type_text(info);
   if (array.dtype != info.dtype) {
+    const std::string name = coracle_dtype_name(info.dtype);
+    const char* bits = npy_bits(info.dtype);
     throw Failure(ExitCode::kUsage,
-                  differs + "; convert it (NumPy: x.astype('" + coracle_dtype_name(info.dtype) + "'))");
+                  differs + "; convert it (NumPy: x.astype(" +
+                      (bits == nullptr ? "'" + name + "')" : "ml_dtypes." + name + ").view('" + bits + "')") + ")");
   }
   if (info.rank_known && array.dims.size() != info.dims.size()) {
     throw Failure(ExitCode::kUsage, differs + ", with another number of dimensions; reshape it");
@@ -264,6 +266,10 @@ Input from_file(const api::TensorInfo& info, const Given& given, const Stated& s
   } else {
     throw Failure(ExitCode::kUsage, option + ": expected a .npy, .npz, .json, .bin, .png, .jpg, .bmp or .webp file");
   }
+  // NumPy has no float8: the codes are in a file as uint8.
+  const char* bits = npy_bits(info.dtype);
+  if (bits != nullptr && coracle_dtype_name(input.array.dtype) == std::string_view(bits))
+    input.array.dtype = info.dtype;
   check(info, path, input.array);
   return input;
 }

@@ -7,20 +7,30 @@
 #include <optional>
 #include <string_view>
 
+#include "base/dtype_table.h"
 #include "cli/failure.h"
 #include "cli/file.h"
 
 namespace coracle::cli {
 namespace {
 
-struct Code {
-  const char* text;
-  coracle_dtype dtype;
-};
-constexpr Code kCodes[] = {{"|b1", CORACLE_BOOL},    {"|i1", CORACLE_INT8},      {"|u1", CORACLE_UINT8},
-                           {"<i2", CORACLE_INT16},   {"<i4", CORACLE_INT32},     {"<i8", CORACLE_INT64},
-                           {"<f2", CORACLE_FLOAT16}, {"<u2", CORACLE_BFLOAT16},  {"<f4", CORACLE_FLOAT32},
-                           {"<f8", CORACLE_FLOAT64}, {"<c8", CORACLE_COMPLEX64}, {"<c16", CORACLE_COMPLEX128}};
+/// NumPy's code of a type: "<f4". Types that NumPy does not have are unsigned integers of their size.
+std::string code_of(DType dtype) {
+  const DTypeRow& row = row_of(dtype);
+  const auto kind = [&] {
+    switch (row.kind) {
+      case DTypeKind::kBool: return 'b';
+      case DTypeKind::kSigned: return 'i';
+      case DTypeKind::kFloat: return dtype == DType::kBfloat16 ? 'u' : 'f';
+      case DTypeKind::kComplex: return 'c';
+      case DTypeKind::kUnsigned:
+      case DTypeKind::kFloat8:
+      case DTypeKind::kUnknown: break;
+    }
+    return 'u';
+  };
+  return (row.size == 1 ? "|" : "<") + (kind() + std::to_string(row.size));
+}
 
 [[noreturn]] void damaged(const std::string& path, const std::string& why) {
   throw Failure(ExitCode::kIo, path + ": not a NumPy file this program reads: " + why);
@@ -79,6 +89,11 @@ void to_row_major(Array& a) {
 
 }  // namespace
 
+const char* npy_bits(coracle_dtype dtype) {
+  if (dtype == CORACLE_BFLOAT16) return "uint16";
+  return row_of(static_cast<DType>(dtype)).kind == DTypeKind::kFloat8 ? "uint8" : nullptr;
+}
+
 Array read_npy(const std::string& path) { return parse_npy(path, read_file(path)); }
 
 Array parse_npy(const std::string& path, const std::string& content) {
@@ -95,16 +110,20 @@ Array parse_npy(const std::string& path, const std::string& content) {
   Array a;
   const std::string_view descr = value_of(header, "descr", path);
   bool known = false;
-  for (const Code& code : kCodes) {
-    if (descr.size() > 1 && descr.substr(1).starts_with(std::string(code.text) + descr[0])) {
-      a.dtype = code.dtype;
-      known = true;
-    }
+  for (int d = 0; d < static_cast<int>(DType::kUnknown) && !known; ++d) {
+    const std::string code = code_of(static_cast<DType>(d));
+    known = descr.size() > 1 && descr.substr(1).starts_with(code + descr[0]);
+    if (known) a.dtype = static_cast<coracle_dtype>(d);
   }
   if (!known) {
     const size_t end = descr.empty() ? 0 : descr.find(descr[0], 1);
-    damaged(path, "its element type " + std::string(descr.substr(0, end == std::string_view::npos ? 6 : end + 1)) +
-                      " is not supported");
+    const std::string_view type = descr.substr(0, end == std::string_view::npos ? 6 : end + 1);
+    const bool foreign = type.find("V1") != std::string_view::npos || type.find("f1'") != std::string_view::npos ||
+                         type.find("V2") != std::string_view::npos;
+    damaged(path, "its element type " + std::string(type) + " is not supported" +
+                      (foreign ? "; save the bits of types that NumPy does not have: x.view('uint8') of float8, "
+                                 "x.view('uint16') of bfloat16"
+                               : ""));
   }
   const bool fortran = value_of(header, "fortran_order", path).starts_with("True");
   a.dims = dims_of(value_of(header, "shape", path), path);
@@ -122,14 +141,11 @@ Array parse_npy(const std::string& path, const std::string& content) {
 }
 
 void write_npy(const std::string& path, const Array& array) {
-  const char* descr = "<f4";
-  for (const Code& code : kCodes) {
-    if (code.dtype == array.dtype) descr = code.text;
-  }
+  const std::string descr = code_of(static_cast<DType>(array.dtype));
   std::string shape;
   for (int64_t d : array.dims) shape.append(std::to_string(d)).append(array.dims.size() == 1 ? "," : ", ");
   if (shape.ends_with(", ")) shape.resize(shape.size() - 2);
-  std::string header = "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" + shape + "), }";
   while ((10 + header.size() + 1) % 64 != 0) header.push_back(' ');
   header.push_back('\n');
   std::string content("\x93NUMPY\x01\x00", 8);

@@ -29,9 +29,20 @@ inline void fill_complex(Tensor& t, std::complex<double> value) {
   });
 }
 
+/// The same of float8.
+inline void fill_float8(Tensor& t, double value) {
+  visit_float8(t.dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    in_blocks(static_cast<size_t>(t.count()), [&, v = T(static_cast<float>(value))](size_t begin, size_t end) {
+      std::fill(t.data<T>() + begin, t.data<T>() + end, v);
+    });
+  });
+}
+
 /// Every element = value. Integers take `whole`, which keeps all 64 bits.
 inline void fill(Tensor& t, double value, int64_t whole) {
   if (is_complex(t.dtype())) return fill_complex(t, value);
+  if (is_float8(t.dtype())) return fill_float8(t, value);
   visit_real(t.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     T v;

@@ -6,7 +6,7 @@
 namespace coracle {
 
 /// The elements in another type. Real to integers truncates; what does not fit gives what the x86 conversion gives
-/// (the smallest number); anything but zero is true.
+/// (the smallest number); anything but zero is true. What float8 does not hold: base/float8.h.
 struct Cast {
   static constexpr const char* kName = "cast";
   static constexpr const char* kLegacy[] = {"cast"};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/dtypes.h"
 #include "ops/quantize/quantization.h"
 
 namespace coracle {
@@ -27,6 +28,7 @@ struct DequantizeLinear {
 };
 
 inline void infer(const DequantizeLinear& op, InferArgs& a) {
+  require(kRealTypes.has(a.dtype(0)), "x is ", a.dtype(0), ", expected a real type or integers");
   quantization_limit(op.bit_length);
   require(op.only_observer || a.has(1), "scale is missing");
   if (a.has(1)) check_scales(a, 1, op.quant_axis, "scale");

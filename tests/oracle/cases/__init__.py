@@ -31,6 +31,7 @@ FAMILIES = [
     "ranked",
     "fluid",
     "types",
+    "float8",
 ]
 
 

@@ -20,12 +20,14 @@ TAKEN = ("float64", "float32", "float16", "int64", "int32", "uint8", "int8", "bo
 
 def _fitting(array: np.ndarray, info: TensorInfo) -> np.ndarray:
     """The array with the element type of the input; integers of another width are converted if all of them fit."""
-    wanted = np.dtype(np.uint16 if info.dtype == "bfloat16" else info.dtype)
-    if array.dtype.kind in "iu" and wanted.kind in "iu" and info.dtype != "bfloat16" and array.dtype != wanted:
-        cast = array.astype(wanted)
-        if np.array_equal(cast, array):
-            return cast
-    return _arrays.readable(array, info.name, _arrays.NAMES.index(info.dtype))
+    number = _arrays.NAMES.index(info.dtype)
+    if array.dtype.kind in "iu" and _arrays.bits_of(number) is None:
+        wanted = np.dtype(info.dtype)
+        if wanted.kind in "iu" and array.dtype != wanted:
+            cast = array.astype(wanted)
+            if np.array_equal(cast, array):
+                return cast
+    return _arrays.readable(array, info.name, number)
 
 
 class Tensor:
@@ -69,8 +71,8 @@ class Tensor:
             pending.strings()
         if not isinstance(data, np.ndarray):
             raise TypeError("copy_from_cpu takes a numpy.ndarray, given a %s" % type(data).__name__)
-        bits = data.dtype == np.uint16 and self._info.dtype == "bfloat16"
-        if data.dtype.name not in TAKEN and not bits:
+        bits = _arrays.bits_of(_arrays.NAMES.index(self._info.dtype))
+        if data.dtype.name not in TAKEN and (bits is None or data.dtype != bits):
             raise TypeError("copy_from_cpu takes elements of type %s, given %s" % (", ".join(TAKEN), data.dtype))
         fitting = _fitting(data, self._info)
         self._keep(fitting.copy(order="C") if np.may_share_memory(fitting, data) else fitting)
@@ -89,14 +91,15 @@ class Tensor:
         self._kept.array, self._kept.shape = array, list(array.shape)
 
     def copy_to_cpu(self) -> np.ndarray:
-        """A new array: of an output after a run, or of an input that was set. bfloat16 comes as the bits, in uint16."""
+        """A new array: of an output after a run, or of an input that was set. bfloat16 comes as the bits, in uint16, and float8 in uint8."""
         if not self._is_input:
             array = self._bindings.session.output(self._index)
         elif self._kept.array is not None:
             array = self._kept.array.copy()
         else:
             raise InvalidArgumentError("copy_to_cpu: input '%s' was not set" % self._info.name)
-        return array.view(np.uint16) if array.dtype.name == "bfloat16" else array
+        bits = _arrays.bits_of(_arrays.NAMES.index(self._info.dtype))
+        return array if bits is None else array.view(bits)
 
     def shape(self) -> list[int]:
         """Dimensions: as set, or after a run; [0] before."""
