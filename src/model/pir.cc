@@ -315,10 +315,9 @@ class Walker {
 }  // namespace
 
 std::string_view element_name(DType dtype) {
-  for (const auto& [name, type] : kTypes) {
-    if (type == dtype) return name;
-  }
-  fail(ErrorCode::kUnsupported, "a program cannot declare elements of ", dtype);
+  const std::string_view name = row_of(dtype).pir;
+  require(!name.empty(), ErrorCode::kUnsupported, "a program cannot declare elements of ", dtype);
+  return name;
 }
 
 Program parse(const FileBytes& file) {
