@@ -13,9 +13,9 @@
 
 namespace coracle {
 
-/// What the user of a model chooses when it is loaded; run/options.h has the options of sessions and runs. It reaches as
-/// a whole whoever acts on a part of it: a new option is a field here, or in the part it belongs to, one line where the C
-/// interface is read (src/api), and its use.
+/// What the user of a model chooses when it is loaded; run/options.h has the options of sessions and runs. It reaches
+/// as a whole whoever acts on a part of it: a new option is a field here, or in the part it belongs to, one line where
+/// the C interface is read (src/api), and its use.
 struct ModelOptions {
   LoadOptions load;                                  ///< how it is read
   PassOptions passes;                                ///< how it is rewritten
