@@ -148,7 +148,7 @@ template <class F>
 decltype(auto) visit_real(DType dtype, F&& f) {
   switch (dtype) {
 #define CORACLE_ROW(enumerator, type, kind, ...) CORACLE_CASE(is_real(DTypeKind::kind), enumerator, type)
-    CORACLE_DTYPES(CORACLE_ROW)
+    CORACLE_DTYPES(CORACLE_ROW)  // NOLINT(bugprone-branch-clone): one for each type
 #undef CORACLE_ROW
     case DType::kUnknown: break;
   }
@@ -160,7 +160,7 @@ template <class F>
 decltype(auto) visit_float(DType dtype, F&& f) {
   switch (dtype) {
 #define CORACLE_ROW(enumerator, type, kind, ...) CORACLE_CASE(DTypeKind::kind == DTypeKind::kFloat, enumerator, type)
-    CORACLE_DTYPES(CORACLE_ROW)
+    CORACLE_DTYPES(CORACLE_ROW)  // NOLINT(bugprone-branch-clone): one for each type
 #undef CORACLE_ROW
     case DType::kUnknown: break;
   }
@@ -172,7 +172,7 @@ template <class F>
 decltype(auto) visit_float8(DType dtype, F&& f) {
   switch (dtype) {
 #define CORACLE_ROW(enumerator, type, kind, ...) CORACLE_CASE(DTypeKind::kind == DTypeKind::kFloat8, enumerator, type)
-    CORACLE_DTYPES(CORACLE_ROW)
+    CORACLE_DTYPES(CORACLE_ROW)  // NOLINT(bugprone-branch-clone): one for each type
 #undef CORACLE_ROW
     case DType::kUnknown: break;
   }

@@ -50,7 +50,7 @@ const char* const kSum = R"(graph (%x "x": float32[?, 8]) {
   return %y, %z
 })";
 
-Tensor run(Session& session, const Tensor& x, size_t output) {
+Tensor run_on(Session& session, const Tensor& x, size_t output) {
   session.set_input(0, x);
   session.run();
   return session.output(output);
@@ -70,8 +70,8 @@ TEST(OutputMemory, HasTheResultWhereverItLies) {
     bound.bind_output(1, memory.data(), memory.bytes());
     for (const int64_t rows : {3, 40, 1, 3}) {
       const Tensor x = random_tensor({rows, 8}, static_cast<unsigned>(rows));
-      const Tensor expected = run(plain, x, 1).clone();
-      const Tensor found = run(bound, x, 1);
+      const Tensor expected = run_on(plain, x, 1).clone();
+      const Tensor found = run_on(bound, x, 1);
       EXPECT_EQ(found.raw(), memory.data());
       EXPECT_TRUE(same(found, expected)) << rows;
       EXPECT_TRUE(same(bound.output(0), plain.output(0))) << rows;
@@ -103,7 +103,7 @@ TEST(OutputMemory, MayBeThatOfAnInput) {
   bound.set_input(0, Tensor::borrow(DType::kFloat32, x.shape(), memory.data()));
   Tensor expected = x;
   for (int step = 0; step < 3; ++step) {  // each run reads what the one before has written
-    expected = run(plain, expected, 0).clone();
+    expected = run_on(plain, expected, 0).clone();
     bound.run();
     EXPECT_TRUE(same(bound.output(0), expected)) << step;
   }
@@ -114,11 +114,11 @@ TEST(OutputMemory, IsNoMoreUsedOnceItIsTakenAway) {
   Guarded memory(size_t{4} * 8 * sizeof(float));
   session.bind_output(1, memory.data(), memory.bytes());
   const Tensor x = random_tensor({4, 8}, 1);
-  EXPECT_EQ(run(session, x, 1).raw(), memory.data());
+  EXPECT_EQ(run_on(session, x, 1).raw(), memory.data());
   session.bind_output(1, nullptr, 0);
   EXPECT_THROW(session.output(1), Error) << "it was in memory that is gone";
   std::memset(memory.data(), 0, memory.bytes());
-  EXPECT_NE(run(session, x, 1).raw(), memory.data());
+  EXPECT_NE(run_on(session, x, 1).raw(), memory.data());
   const auto* bytes = static_cast<const uint8_t*>(memory.data());
   EXPECT_TRUE(std::all_of(bytes, bytes + memory.bytes(), [](uint8_t b) { return b == 0; }));
 }
@@ -136,7 +136,7 @@ TEST(OutputMemory, WithTooLittleRoomIsRefused) {
     EXPECT_NE(e.text().find("is float32[5, 8], 160 bytes, its memory has room for 128"), std::string::npos) << e.text();
   }
   EXPECT_TRUE(memory.kept());
-  EXPECT_EQ(run(session, random_tensor({4, 8}, 1), 1).raw(), memory.data());
+  EXPECT_EQ(run_on(session, random_tensor({4, 8}, 1), 1).raw(), memory.data());
 }
 
 TEST(OutputMemory, OfTwoOutputsMayNotOverlap) {
@@ -167,8 +167,8 @@ TEST(OutputMemory, TakesWhatNoKernelWrites) {
       bound.bind_output(i, m.data(), m.bytes());
     }
     const Tensor x = random_tensor({rows, 8}, 1);
-    run(plain, x, 0);
-    run(bound, x, 0);
+    run_on(plain, x, 0);
+    run_on(bound, x, 0);
     for (size_t i = 0; i < 5; ++i) {
       EXPECT_TRUE(same(bound.output(i), plain.output(i))) << i;
       EXPECT_EQ(bound.output(i).raw(), memory[i].data()) << i;

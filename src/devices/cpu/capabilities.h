@@ -19,10 +19,12 @@ enum class Capability : uint8_t {
 };
 
 inline constexpr size_t kInstructionSetCount = 0
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a term of the sum
 #define CORACLE_INSTRUCTION_SET(...) +1
 #include "devices/cpu/capabilities.def"
     ;
 inline constexpr size_t kCapabilityCount = kInstructionSetCount
+// NOLINTNEXTLINE(bugprone-macro-parentheses): as above
 #define CORACLE_EXTENSION(...) +1
 #include "devices/cpu/capabilities.def"
     ;
