@@ -37,7 +37,7 @@ size_t element_count(std::span<const int64_t> dims) {
   return count;
 }
 
-bool is_real(coracle_dtype dtype) {
+bool has_reals(coracle_dtype dtype) {
   return dtype == CORACLE_FLOAT16 || dtype == CORACLE_BFLOAT16 || dtype == CORACLE_FLOAT32 || dtype == CORACLE_FLOAT64;
 }
 
@@ -60,7 +60,7 @@ void OutputAccuracy::add(const Answer& original, const Answer& quantized) {
     return;
   }
   const size_t count = element_count(original.dims);
-  if (!is_real(original.dtype)) {
+  if (!has_reals(original.dtype)) {
     const size_t bytes = count == 0 ? 0 : original.bytes.size() / count;
     decisions += count;
     for (size_t i = 0; i < count; ++i) {

@@ -6,7 +6,7 @@
 namespace coracle::quantize {
 namespace {
 
-std::string_view text_of(const FileBytes& file) {
+std::string_view content_of(const FileBytes& file) {
   return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
 }
 
@@ -15,7 +15,7 @@ std::string_view text_of(const FileBytes& file) {
 Original::Original(const std::string& model, const std::string& params)
     : files_(find_model_files(ModelSource::on_disk(model, params))) {}
 
-std::string_view Original::program_bytes() const { return text_of(files_.program); }
+std::string_view Original::program_bytes() const { return content_of(files_.program); }
 
 Program Original::program() const {
   return files_.is_pir ? parse_pir(files_.program) : parse_programdesc(files_.program);
@@ -34,7 +34,7 @@ ParameterMap Original::parameters(const Program& program) const {
 std::optional<std::string> Original::beside(const std::string& name) const {
   const std::optional<File> file = find_beside(ModelSource::on_disk(program_file()), name);
   if (!file) return std::nullopt;
-  return std::string(text_of(file->read_all()));
+  return std::string(content_of(file->read_all()));
 }
 
 }  // namespace coracle::quantize
