@@ -22,9 +22,13 @@ struct BinaryOperator {
   friend bool operator==(const BinaryOperator&, const BinaryOperator&) = default;
 };
 
-/// The type two operands are brought to: the same, else the real one, else the wider one.
+/// The type two operands are brought to: the same, else the real one, else the wider one. Throws Error for float8
+/// beside another type: neither is computed with.
 inline DType promote(DType x, DType y) {
   if (x == y) return x;
+  for (const DType type : {x, y}) {
+    require(!is_float8(type), ErrorCode::kUnsupported, "element type ", type, " is not supported here");
+  }
   if (is_complex(x) || is_complex(y)) return std::max(x, y);
   if (is_float(x) != is_float(y)) return is_float(x) ? x : y;
   if (is_float(x) && size_of(x) == size_of(y)) return DType::kFloat32;
