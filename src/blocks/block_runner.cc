@@ -145,33 +145,32 @@ void EngineRunner::await(const RunContext& context, const Graph& graph, std::spa
     const Started& started = started_.at(&graph);
     const auto found = std::find_if(started.begin(), started.end(), makes_one);
     if (found == started.end()) return;
-    finish(context, graph, *found);
+    finish(context, graph, **found);
   }
 }
 
 void EngineRunner::await_all(const RunContext& context, const Graph& graph) {
-  while (any_started(graph)) finish(context, graph, started_.at(&graph).front());
+  while (any_started(graph)) finish(context, graph, *started_.at(&graph).front());
 }
 
-void EngineRunner::finish(const RunContext& context, const Graph& graph, const std::shared_ptr<AsyncBlock>& awaited) {
-  const std::shared_ptr<AsyncBlock> block = awaited;
-  lanes_->await(*block->work, context);
-  const Node& node = block->node;
-  if (block->failed) {
-    runs_.drop(*block->compiled);
-    const std::vector<Tensor> results = host_.evaluate_aside(context, node, block->inputs);
-    blocks_.give_up(node, *block->compiled, block->reason);
+void EngineRunner::finish(const RunContext& context, const Graph& graph, AsyncBlock& block) {
+  lanes_->await(*block.work, context);
+  const Node& node = block.node;
+  if (block.failed) {
+    runs_.drop(*block.compiled);
+    const std::vector<Tensor> results = host_.evaluate_aside(context, node, block.inputs);
+    blocks_.give_up(node, *block.compiled, block.reason);
     for (size_t i = 0; i < results.size(); ++i) {
-      Tensor& out = block->outputs[i];
+      Tensor& out = block.outputs[i];
       require(results[i].dtype() == out.dtype() && results[i].shape() == out.shape(), ErrorCode::kRunFailure, "block ",
               node.name, " gives result ", i, " as ", results[i].dtype(), results[i].shape(), ", expected ",
               out.dtype(), out.shape());
       if (out.bytes() != 0) std::memcpy(out.raw(), results[i].raw(), out.bytes());
     }
   } else {
-    host_.record_block(node, block->compiled->results, block->start, block->end, block->lane);
+    host_.record_block(node, block.compiled->results, block.start, block.end, block.lane);
   }
-  started_.at(&graph).remove(block);
+  started_.at(&graph).remove_if([&](const std::shared_ptr<AsyncBlock>& b) { return b.get() == &block; });
   context.check();
 }
 

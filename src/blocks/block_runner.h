@@ -41,7 +41,7 @@ class EngineRunner : public BlockRunner {
     std::vector<Tensor> outputs;
   };
   ReadyBlock ready(const BlockCall& call);
-  void finish(const RunContext& context, const Graph& graph, const std::shared_ptr<AsyncBlock>& block);
+  void finish(const RunContext& context, const Graph& graph, AsyncBlock& block);
 
   EngineBlocks& blocks_;
   BlockHost& host_;
