@@ -98,7 +98,8 @@ class Tensor:
             array = self._kept.array.copy()
         else:
             raise InvalidArgumentError("copy_to_cpu: input '%s' was not set" % self._info.name)
-        bits = _arrays.bits_of(_arrays.NAMES.index(self._info.dtype))
+        name = array.dtype.name   # What the run gave, whatever the file declares.
+        bits = _arrays.bits_of(_arrays.NAMES.index(name)) if name in _arrays.NAMES else None
         return array if bits is None else array.view(bits)
 
     def shape(self) -> list[int]:
