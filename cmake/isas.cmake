@@ -116,7 +116,7 @@ foreach(extension IN LISTS every_extension)
   endif()
 endforeach()
 
-# The names of cpu::known_processors(): those whose widest instruction set has code. a test compares them.
+# The names of cpu::known_processors(): those whose widest instruction set has code. A test compares them.
 set(CORACLE_PROCESSORS)
 foreach(processor IN LISTS processors)
   set(widest)

@@ -31,7 +31,7 @@ TEST(Processors, AreWhatTheirTableSays) {
 /// What tests/support/emulated_processor.cc has no stand-in for would never be tested on this machine.
 TEST(Processors, AreAllEmulatedWithAvx2) {
 #if defined(CORACLE_SANITIZED) || defined(CORACLE_WITHOUT_SSE2)
-  GTEST_SKIP() << "not all are";
+  GTEST_SKIP() << "builds with sanitizers, or without SSE2, have no stand-ins for some processors";
 #endif
   if (!runs_here(Isa::kAvx2)) GTEST_SKIP() << "this machine has no AVX2";
   std::set<std::string_view> emulated;
