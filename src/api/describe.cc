@@ -42,23 +42,15 @@ void write(JsonWriter& w, const TensorInfo& t) {
 }
 
 void write_rewrites(JsonWriter& w, const std::vector<SavingRecord::Rewrites>& rewrites) {
-  w.Key("rewrites");
-  w.StartArray();
-  for (const SavingRecord::Rewrites& r : rewrites) {
-    w.StartObject();
+  w.objects("rewrites", rewrites, [&](const SavingRecord::Rewrites& r) {
     field(w, "pass", r.pass);
     field(w, "count", int64_t{r.count});
-    w.EndObject();
-  }
-  w.EndArray();
+  });
 }
 
 void write_info(JsonWriter& w, const ModelInfo& info) {
   field(w, "file", info.file);
-  w.Key("passed_over");
-  w.StartArray();
-  for (const std::string& name : info.passed_over) write(w, name);
-  w.EndArray();
+  w.list("passed_over", info.passed_over, [&](const std::string& name) { write(w, name); });
   field(w, "format", info.format);
   field(w, "producer", info.producer);
   if (info.saved) {
@@ -71,19 +63,13 @@ void write_info(JsonWriter& w, const ModelInfo& info) {
     field(w, "source", saved.source);
     field(w, "source_format", saved.source_format);
     write_rewrites(w, saved.rewrites);
-    w.Key("left_out");
-    w.StartArray();
-    for (const std::string& name : saved.left_out) write(w, name);
-    w.EndArray();
+    w.list("left_out", saved.left_out, [&](const std::string& name) { write(w, name); });
     field(w, "blocks", saved.blocks);
     field(w, "compiled", saved.compiled);
     w.EndObject();
   }
   for (const auto* list : {&info.inputs, &info.outputs}) {
-    w.Key(list == &info.inputs ? "inputs" : "outputs");
-    w.StartArray();
-    for (const TensorInfo& t : *list) write(w, t);
-    w.EndArray();
+    w.list(list == &info.inputs ? "inputs" : "outputs", *list, [&](const TensorInfo& t) { write(w, t); });
   }
   int64_t elements = 0;
   int64_t bytes = 0;
@@ -102,23 +88,15 @@ void write_info(JsonWriter& w, const ModelInfo& info) {
   w.StartObject();
   for (const OperatorCount& o : info.operators) field(w, o.type.c_str(), o.count);
   w.EndObject();
-  w.Key("unsupported");
-  w.StartArray();
-  for (const Unsupported& u : info.unsupported) {
-    w.StartObject();
+  w.objects("unsupported", info.unsupported, [&](const Unsupported& u) {
     field(w, "operator", u.type);
     field(w, "count", u.count);
     field(w, "reason", u.reason);
-    w.EndObject();
-  }
-  w.EndArray();
+  });
 }
 
 void write_facts(JsonWriter& w, const char* name, const std::vector<int>& buffers, const Steps& steps) {
-  w.Key(name);
-  w.StartArray();
-  for (int l : buffers) write(w, text(steps.buffers[static_cast<size_t>(l)].fact));
-  w.EndArray();
+  w.list(name, buffers, [&](int l) { write(w, text(steps.buffers[static_cast<size_t>(l)].fact)); });
 }
 
 }  // namespace
@@ -159,17 +137,12 @@ std::string describe(const Profile& profile) {
       field(w, "flops", e.flops);
       field(w, "bytes", e.bytes);
       if (!e.device.empty()) field(w, "device", e.device);
-      w.Key("helpers");
-      w.StartArray();
-      for (const ProfileEvent::Helper& h : e.helpers) {
-        w.StartObject();
+      w.objects("helpers", e.helpers, [&](const ProfileEvent::Helper& h) {
         field(w, "thread", int64_t{h.thread});
         field(w, "start_ns", h.start_ns);
         field(w, "duration_ns", h.duration_ns);
         field(w, "busy_ns", h.busy_ns);
-        w.EndObject();
-      }
-      w.EndArray();
+      });
       w.EndObject();
     }
     w.EndArray();
@@ -254,16 +227,11 @@ std::string describe_engines(const Model& model) {
   }
   return json_text([&](JsonWriter& w) {
     w.StartObject();
-    w.Key("engines");
-    w.StartArray();
-    for (const UsedEngine& e : choice.engines) {
-      w.StartObject();
+    w.objects("engines", choice.engines, [&](const UsedEngine& e) {
       field(w, "name", e.name);
       if (e.engine != nullptr) field(w, "version", e.engine->version());
       if (!e.missing.empty()) field(w, "missing", e.missing);
-      w.EndObject();
-    }
-    w.EndArray();
+    });
     w.Key("blocks");
     w.StartArray();
     for (const auto& [node, count] : blocks) {
@@ -282,19 +250,14 @@ std::string describe_engines(const Model& model) {
     }
     w.EndArray();
     field(w, "cutting_us", static_cast<int64_t>(report.taken.count()));
-    w.Key("nodes");
-    w.StartArray();
-    for (const CutNode& node : report.nodes) {
-      w.StartObject();
+    w.objects("nodes", report.nodes, [&](const CutNode& node) {
       field(w, "graph", node.graph);
       field(w, "node", node.node);
       field(w, "op", node.op);
       if (!node.makes.empty()) field(w, "makes", node.makes);
       if (!node.block.empty()) field(w, "block", node.block);
       if (!node.cause.empty()) field(w, "cause", node.cause);
-      w.EndObject();
-    }
-    w.EndArray();
+    });
     w.EndObject();
   });
 }
@@ -328,15 +291,10 @@ std::string describe(const Steps& steps, const Graph& graph, const KernelSelecto
       }
       write_facts(w, "inputs", step.in, steps);
       write_facts(w, "outputs", step.out, steps);
-      w.Key("refused");
-      w.StartArray();
-      for (const Refusal& r : step.refusals) {
-        w.StartObject();
+      w.objects("refused", step.refusals, [&](const Refusal& r) {
         field(w, "kernel", r.kernel->name);
         field(w, "reason", r.reason);
-        w.EndObject();
-      }
-      w.EndArray();
+      });
       w.EndObject();
     };
     size_t group = 0;

@@ -55,21 +55,46 @@ class JsonWriter : public rapidjson::Writer<JsonBuffer, rapidjson::UTF8<>, rapid
   void text(std::string_view value) { String(value.data(), static_cast<rapidjson::SizeType>(value.size())); }
   /// A real number; null where it is not finite, for which JSON has nothing.
   void number(double value) { std::isfinite(value) ? Double(value) : Null(); }
-  /// A member of an object: a truth value, an integer, a real number or a string of UTF-8.
+  /// A truth value, an integer, a real number or a string of UTF-8.
   template <class T>
-  void field(std::string_view name, const T& value) {
-    Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
+  void value(const T& v) {
     if constexpr (std::is_same_v<T, bool>) {
-      Bool(value);
+      Bool(v);
     } else if constexpr (std::is_floating_point_v<T>) {
-      number(value);
+      number(v);
     } else if constexpr (std::is_unsigned_v<T>) {
-      Uint64(value);
+      Uint64(v);
     } else if constexpr (std::is_integral_v<T>) {
-      Int64(value);
+      Int64(v);
     } else {
-      text(value);
+      text(v);
     }
+  }
+  /// A member of an object.
+  template <class T>
+  void field(std::string_view name, const T& v) {
+    Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
+    value(v);
+  }
+  /// A member that is a list: of values, of what `write(item)` writes, or of objects whose members it writes.
+  template <class List, class Write>
+  void list(const char* name, const List& items, const Write& write) {
+    Key(name);
+    StartArray();
+    for (const auto& item : items) write(item);
+    EndArray();
+  }
+  template <class List>
+  void list(const char* name, const List& items) {
+    list(name, items, [&](const auto& item) { value(item); });
+  }
+  template <class List, class Write>
+  void objects(const char* name, const List& items, const Write& write) {
+    list(name, items, [&](const auto& item) {
+      StartObject();
+      write(item);
+      EndObject();
+    });
   }
 };
 

@@ -89,10 +89,7 @@ void print_json(const ModelArguments& arguments, const Measured& m) {
   w.field("runs_per_second", m.runs_per_second());
   w.field("peak_mib", m.peak_mib);
   w.field("arena_mib", m.arena_mib);
-  w.Key("times_ms");
-  w.StartArray();
-  for (double t : m.times) w.Double(t);
-  w.EndArray();
+  w.list("times_ms", m.times);
   w.EndObject();
   fmt::print("{}\n", buffer.GetString());
 }

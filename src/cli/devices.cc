@@ -52,13 +52,6 @@ std::string text(const Cache& c) {
   return fmt::format("L{}{} {}", c.level, type, bytes_text(c.bytes));
 }
 
-void write_strings(JsonWriter& w, const char* name, const std::vector<std::string>& values) {
-  w.Key(name);
-  w.StartArray();
-  for (const std::string& v : values) w.String(v.c_str());
-  w.EndArray();
-}
-
 /// Of devices beside the CPU: what the library says, under the name that --device takes.
 void write_others(JsonWriter& w, const JsonDocument& others) {
   for (const JsonValue& device : others["devices"].GetArray()) {
@@ -109,7 +102,7 @@ void print_json(const Machine& m) {
   w.field("name", "cpu");
   w.field("processor", m.processor);
   w.field("isa", coracle_cpu_isa());
-  write_strings(w, "isas", usable_instruction_sets());
+  w.list("isas", usable_instruction_sets());
   w.field("tiles", has_tiles(m));
   w.field("processors", m.online);
   w.field("allowed", m.allowed);
@@ -118,17 +111,12 @@ void print_json(const Machine& m) {
   w.field("numa_nodes", m.numa_nodes);
   w.field("memory_bytes", m.memory_bytes);
   w.field("memory_available", m.memory_available);
-  w.Key("caches");
-  w.StartArray();
-  for (const Cache& c : m.caches) {
-    w.StartObject();
+  w.objects("caches", m.caches, [&](const Cache& c) {
     w.field("level", c.level);
     w.field("type", c.type);
     w.field("bytes", c.bytes);
     w.field("shared", c.shared);
-    w.EndObject();
-  }
-  w.EndArray();
+  });
   w.EndObject();
   const JsonDocument others = other_devices();
   write_others(w, others);

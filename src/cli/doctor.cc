@@ -162,17 +162,12 @@ void print_json(const std::vector<Finding>& findings) {
   JsonBuffer buffer;
   JsonWriter w(buffer);
   w.StartObject();
-  w.Key("findings");
-  w.StartArray();
-  for (const Finding& f : findings) {
-    w.StartObject();
+  w.objects("findings", findings, [&](const Finding& f) {
     w.field("health", name_of(f.health));
     w.field("what", f.what);
     w.field("found", f.found);
     w.field("advice", f.advice);
-    w.EndObject();
-  }
-  w.EndArray();
+  });
   w.EndObject();
   fmt::print("{}\n", buffer.GetString());
 }

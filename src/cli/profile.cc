@@ -163,9 +163,7 @@ void print_json(const std::vector<NamedTotal>& sorted, const Total& all, const c
   w.EndArray();
   w.Key("calls");
   w.RawValue(calls.c_str(), calls.size(), rapidjson::kArrayType);
-  if (!arguments.trace.empty()) {
-    w.field("trace", arguments.trace);
-  }
+  if (!arguments.trace.empty()) w.field("trace", arguments.trace);
   w.EndObject();
   fmt::print("{}\n", buffer.GetString());
 }

@@ -40,20 +40,13 @@ void write_output(JsonWriter& w, const std::string& name, const api::View& v, bo
   w.StartObject();
   w.field("name", name);
   w.field("dtype", coracle_dtype_name(v.dtype()));
-  w.Key("shape");
-  w.StartArray();
-  for (int64_t d : v.dims()) w.Int64(d);
-  w.EndArray();
-  if (!v.lod().empty()) {
-    w.field("lod", lod_text(v.lod()));
-  }
+  w.list("shape", v.dims());
+  if (!v.lod().empty()) w.field("lod", lod_text(v.lod()));
   if (const Statistics s = statistics(v); s.elements > s.not_finite) {
     w.field("min", s.low);
     w.field("max", s.high);
     w.field("mean", s.mean);
-    if (s.not_finite != 0) {
-      w.field("not_finite", s.not_finite);
-    }
+    if (s.not_finite != 0) w.field("not_finite", s.not_finite);
   }
   if (values) {
     w.Key("values");
@@ -98,9 +91,7 @@ std::string results_json(const std::vector<api::TensorInfo>& infos, const api::S
                          const std::string& file) {
   return json_text([&](JsonWriter& w) {
            w.StartObject();
-           if (!file.empty()) {
-             w.field("file", printable(file));
-           }
+           if (!file.empty()) w.field("file", printable(file));
            w.Key("outputs");
            w.StartArray();
            for (size_t i = 0; i < infos.size(); ++i) write_output(w, infos[i].name, session.output(i), values);

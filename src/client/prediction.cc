@@ -42,10 +42,7 @@ void mask(JsonWriter& w, const vision::Mask& m) {
   w.Int(m.height);
   w.Int(m.width);
   w.EndArray();
-  w.Key("counts");
-  w.StartArray();
-  for (const uint32_t count : m.counts) w.Uint(count);
-  w.EndArray();
+  w.list("counts", m.counts);
   w.EndObject();
 }
 
@@ -59,23 +56,6 @@ void corners(JsonWriter& w, const Points& points) {
     w.EndArray();
   }
   w.EndArray();
-}
-
-template <class List, class Write>
-void list(JsonWriter& w, const char* name, const List& items, Write write) {
-  w.Key(name);
-  w.StartArray();
-  for (const auto& item : items) write(item);
-  w.EndArray();
-}
-
-template <class List, class Write>
-void objects(JsonWriter& w, const char* name, const List& items, Write write) {
-  list(w, name, items, [&](const auto& item) {
-    w.StartObject();
-    write(item);
-    w.EndObject();
-  });
 }
 
 }  // namespace
@@ -106,13 +86,13 @@ void write_prediction(JsonWriter& w, const vision::Prediction& p) {
   switch (p.task) {
     case Task::kClassification:
     case Task::kMultilabel:
-      return objects(w, "labels", p.labels, [&](const vision::Label& l) {
+      return w.objects("labels", p.labels, [&](const vision::Label& l) {
         w.field("id", l.id);
         w.field("name", l.name);
         number_field(w, "score", l.score);
       });
     case Task::kTextDetection:
-      return objects(w, "boxes", p.boxes, [&](const vision::TextBox& b) {
+      return w.objects("boxes", p.boxes, [&](const vision::TextBox& b) {
         number_field(w, "score", b.score);
         w.Key("corners");
         corners(w, b.corners);
@@ -123,15 +103,15 @@ void write_prediction(JsonWriter& w, const vision::Prediction& p) {
     case Task::kTextRecognition: w.field("text", p.text.text); return number_field(w, "score", p.text.score);
     case Task::kObjectDetection:
     case Task::kInstanceSegmentation:
-      return objects(w, "objects", p.objects, [&](const vision::Object& o) {
+      return w.objects("objects", p.objects, [&](const vision::Object& o) {
         w.field("id", o.id);
         w.field("name", o.name);
         number_field(w, "score", o.score);
-        list(w, "box", std::array<float, 4>{o.left, o.top, o.right, o.bottom},
-             [&](float v) { number(w, static_cast<double>(v)); });
+        w.list("box", std::array<float, 4>{o.left, o.top, o.right, o.bottom},
+               [&](float v) { number(w, static_cast<double>(v)); });
         if (o.corners) {
           const std::array<float, 8>& c = *o.corners;
-          list(w, "corners", std::array<std::size_t, 4>{0, 2, 4, 6}, [&](std::size_t at) {
+          w.list("corners", std::array<std::size_t, 4>{0, 2, 4, 6}, [&](std::size_t at) {
             w.StartArray();
             number(w, static_cast<double>(c[at]));
             number(w, static_cast<double>(c[at + 1]));
@@ -142,7 +122,7 @@ void write_prediction(JsonWriter& w, const vision::Prediction& p) {
       });
     case Task::kKeypoints:
       number_field(w, "score", mean_score(p.keypoints));
-      return objects(w, "keypoints", p.keypoints, [&](const vision::Keypoint& k) {
+      return w.objects("keypoints", p.keypoints, [&](const vision::Keypoint& k) {
         w.field("id", k.id);
         w.field("name", k.name);
         number_field(w, "score", k.score);
@@ -150,7 +130,7 @@ void write_prediction(JsonWriter& w, const vision::Prediction& p) {
         number_field(w, "y", k.y);
       });
     case Task::kSegmentation:
-      return objects(w, "classes", class_areas(p.map), [&](const ClassArea& c) {
+      return w.objects("classes", class_areas(p.map), [&](const ClassArea& c) {
         w.field("id", c.id);
         w.field("name", c.name);
         w.field("pixels", c.pixels);
@@ -158,7 +138,7 @@ void write_prediction(JsonWriter& w, const vision::Prediction& p) {
     case Task::kTableStructure:
       w.field("html", html_of(p.table));
       number_field(w, "score", p.table.score);
-      return list(w, "cells", p.table.cells, [&](const auto& cell) { corners(w, cell); });
+      return w.list("cells", p.table.cells, [&](const auto& cell) { corners(w, cell); });
     case Task::kUnwarping:
       w.Key("page");
       w.StartObject();
@@ -174,7 +154,7 @@ void write_prediction(JsonWriter& w, const vision::Prediction& p) {
       number_field(w, "mean", p.anomaly.mean);
       w.field("marked", marked_pixels(p.anomaly));
       return static_cast<void>(w.EndObject());
-    case Task::kFeatures: return list(w, "features", p.features, [&](float v) { number(w, static_cast<double>(v)); });
+    case Task::kFeatures: return w.list("features", p.features, [&](float v) { number(w, static_cast<double>(v)); });
   }
 }
 

@@ -276,10 +276,7 @@ void write_tensor(JsonWriter& writer, const std::string& name, const api::View& 
   writer.StartObject();
   writer.field("name", name);
   writer.field("datatype", datatype);
-  writer.Key("shape");
-  writer.StartArray();
-  for (const int64_t d : view.dims()) writer.Int64(d);
-  writer.EndArray();
+  writer.list("shape", view.dims());
   writer.Key("data");
   write_elements(writer, view);
   writer.EndObject();

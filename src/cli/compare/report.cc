@@ -77,10 +77,7 @@ void write_difference(JsonWriter& w, const Difference& d) {
   number(w, "max_rel", d.max_relative);
   number(w, "mean_abs", d.mean_absolute);
   if (d.unequal == 0) return;
-  w.Key("at");
-  w.StartArray();
-  for (int64_t i : d.at) w.Int64(i);
-  w.EndArray();
+  w.list("at", d.at);
   number(w, "value_a", d.a);
   number(w, "value_b", d.b);
 }
@@ -95,13 +92,6 @@ void write_pair(JsonWriter& w, const ValuePair& p) {
   w.field("op_b", p.b.op);
   write_difference(w, p.difference);
   w.EndObject();
-}
-
-void write_lines(JsonWriter& w, const char* name, const std::vector<std::string>& lines) {
-  w.Key(name);
-  w.StartArray();
-  for (const std::string& line : lines) w.String(line.c_str());
-  w.EndArray();
 }
 
 void write_origin(JsonWriter& w, const Origin& o) {
@@ -120,10 +110,7 @@ void write_origin(JsonWriter& w, const Origin& o) {
     w.field("kernel_b", o.kernel_b);
     w.field("kernel_responsible", o.kernel);
   }
-  w.Key("rewriting");
-  w.StartArray();
-  for (const Origin::Rewriting& r : o.rewriting) {
-    w.StartObject();
+  w.objects("rewriting", o.rewriting, [&](const Origin::Rewriting& r) {
     w.field("side", r.side);
     w.field("rewrites", static_cast<size_t>(r.search.total));
     w.field("responsible", r.search.responsible);
@@ -131,12 +118,10 @@ void write_origin(JsonWriter& w, const Origin& o) {
       w.field("number", static_cast<size_t>(r.search.number));
       w.field("pass", r.search.pass);
       w.field("agrees_without_pass", r.search.alone);
-      write_lines(w, "before", r.search.before);
-      write_lines(w, "after", r.search.after);
+      w.list("before", r.search.before);
+      w.list("after", r.search.after);
     }
-    w.EndObject();
-  }
-  w.EndArray();
+  });
   w.EndObject();
 }
 
@@ -185,24 +170,14 @@ std::string json_of(const Comparison& c) {
   number(w, "atol", c.tolerance.absolute);
   w.field("sets", c.sets);
   w.field("agrees", c.agrees());
-  w.Key("outputs");
-  w.StartArray();
-  for (const OutputPair& o : c.outputs) {
-    w.StartObject();
+  w.objects("outputs", c.outputs, [&](const OutputPair& o) {
     w.field("name", o.name);
     w.field("type_a", o.a_type);
     w.field("type_b", o.b_type);
     write_difference(w, o.difference);
-    w.EndObject();
-  }
-  w.EndArray();
-  write_lines(w, "unpaired", c.unpaired);
-  if (!c.operators.empty()) {
-    w.Key("operators");
-    w.StartArray();
-    for (const ValuePair& p : c.operators) write_pair(w, p);
-    w.EndArray();
-  }
+  });
+  w.list("unpaired", c.unpaired);
+  if (!c.operators.empty()) w.list("operators", c.operators, [&](const ValuePair& p) { write_pair(w, p); });
   if (c.origin) write_origin(w, *c.origin);
   w.EndObject();
   return std::string(buffer.GetString()) + "\n";

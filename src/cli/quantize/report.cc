@@ -93,10 +93,7 @@ void scaling(JsonWriter& w, const ScalingOutcome& s) {
     w.field("signal_to_noise_db_before", s.before);
     w.field("signal_to_noise_db_after", s.after);
   }
-  w.Key("operands");
-  w.StartArray();
-  for (const Scaling& one : s.scalings) {
-    w.StartObject();
+  w.objects("operands", s.scalings, [&](const Scaling& one) {
     w.field("name", one.operand.variable);
     w.field("by", one.by.empty() ? "product" : one.by);
     w.field("layers", one.layers.size());
@@ -104,9 +101,7 @@ void scaling(JsonWriter& w, const ScalingOutcome& s) {
     w.field("least_factor", static_cast<double>(*least));
     w.field("largest_factor", static_cast<double>(*most));
     w.field("predicted_gain_db", one.gain);
-    w.EndObject();
-  }
-  w.EndArray();
+  });
   w.EndObject();
 }
 
@@ -128,23 +123,15 @@ std::string json_of(const Report& r) {
   if (r.scaling.tried) scaling(w, r.scaling);
   w.field("residuals", r.residuals);
   w.field("residuals_are_quantized", r.rounds_residuals && r.residuals != 0);
-  w.Key("outputs");
-  w.StartArray();
-  for (const OutputAccuracy& o : r.outputs) {
-    w.StartObject();
+  w.objects("outputs", r.outputs, [&](const OutputAccuracy& o) {
     w.field("name", o.name);
     w.field("signal_to_noise_db", o.noise_ratio());
     w.field("largest_difference", o.max_absolute);
     w.field("decisions", o.decisions);
     w.field("changed_decisions", o.changed);
     w.field("answers_of_another_shape", o.other_shapes);
-    w.EndObject();
-  }
-  w.EndArray();
-  w.Key("layers");
-  w.StartArray();
-  for (const LayerReport& l : r.layers) {
-    w.StartObject();
+  });
+  w.objects("layers", r.layers, [&](const LayerReport& l) {
     w.field("name", l.name);
     w.field("operator", l.type);
     w.field("weights", l.weights);
@@ -157,9 +144,7 @@ std::string json_of(const Report& r) {
     }
     if (l.kept.empty()) w.field("stored", l.stored);
     if (l.tried) w.field("weights_signal_to_noise_db", l.weights_ratio);
-    w.EndObject();
-  }
-  w.EndArray();
+  });
   w.EndObject();
   return {buffer.GetString(), buffer.GetSize()};
 }
