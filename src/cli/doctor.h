@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands.h"
 #include "cli/json.h"
 #include "cli/machine.h"
+#include "cli/model_options.h"
 
 namespace coracle::cli {
 
