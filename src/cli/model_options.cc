@@ -26,6 +26,12 @@ api::Model load(const ModelArguments& m) {
   return api::Model(m.model, m.params, Interruption::interruptible(m.options));
 }
 
+ModelArguments as_in_the_file(ModelArguments m) {
+  m.options.disable_passes = "all";
+  m.options.disable_kernels = "row_tiles,strided";
+  return m;
+}
+
 void add_engines(CLI::App* command, ModelArguments& m) {
   command
       ->add_option(

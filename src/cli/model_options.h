@@ -29,6 +29,9 @@ struct SessionArguments {
 /// The model; an interruption ends loading.
 api::Model load(const ModelArguments& m);
 
+/// The same for a model whose every operator computes every value that the file names there.
+ModelArguments as_in_the_file(ModelArguments m);
+
 /// The model alone, and where its parameters are.
 CLI::Option* add_model(CLI::App* command, ModelArguments& m);
 /// --engines and what goes with it.

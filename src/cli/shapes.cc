@@ -37,12 +37,9 @@ struct ShapesCommand {
 };
 
 void ShapesCommand::run() const {
-  ModelArguments unrewritten = arguments;
-  if (!paddle::detail::is_saved_model(arguments.model)) {  // rewriting takes variables away
-    unrewritten.options.disable_passes = "all";
-    unrewritten.options.disable_kernels = "row_tiles,strided";
-  }
-  const api::Model model = load(unrewritten);
+  // Rewriting takes variables away.
+  const bool saved = paddle::detail::is_saved_model(arguments.model);
+  const api::Model model = load(saved ? arguments : as_in_the_file(arguments));
   const std::vector<InputOptions> sets = input_sets(model, session_arguments.inputs, data);
   paddle::detail::ShapeRanges ranges;
   api::Session session(model, session_arguments.options);

@@ -11,7 +11,6 @@
 #include "cli/compare/side.h"
 #include "cli/failure.h"
 #include "cli/input/data_sets.h"
-#include "cli/interrupt.h"
 
 namespace coracle::cli {
 namespace {

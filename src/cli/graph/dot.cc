@@ -86,7 +86,8 @@ class Writer {
   void node(const GraphNode& n, const std::string& vertex, const std::string& indent) {
     std::string tip = n.attributes;
     for (const std::string& part : {n.cause, n.name}) tip += (tip.empty() || part.empty() ? "" : "\n") + part;
-    line(indent, vertex + " [shape=box, label=" + dot_string(n.op) + ", tooltip=" + dot_string(tip) + filled(n.engine) + "]");
+    line(indent,
+         vertex + " [shape=box, label=" + dot_string(n.op) + ", tooltip=" + dot_string(tip) + filled(n.engine) + "]");
     for (size_t r = 0; r < n.regions.size(); ++r) {
       open(indent, n.engine.empty() ? n.op + ", region " + std::to_string(r) : "on " + n.engine);
       if (!n.engine.empty())

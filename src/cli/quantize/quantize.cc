@@ -8,7 +8,6 @@
 #include "cli/commands.h"
 #include "cli/failure.h"
 #include "cli/file.h"
-#include "cli/interrupt.h"
 #include "cli/json.h"
 #include "cli/note.h"
 #include "cli/progress.h"
