@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the options of models, sessions and runs in all interfaces with the structs of include/coracle/coracle.h, which say what there is:
+"""Compares options and commands with what describes them: those of models, sessions and runs in all interfaces with the structs of
+include/coracle/coracle.h, those of quantising with the rows of src/quantize/options.def, commands with the rows of src/cli/commands.def.
 
-    check_options.py [ROOT]   exit status 1 with a line for each option that an interface lacks, has in another order or has of its own
+    check_options.py [ROOT]           exit status 1 with a line for each option that an interface lacks, has in another order or has of its
+                                      own, for each option of quantising that nothing reads or no page describes, and the same of commands
+    check_options.py --write [ROOT]   first gives the structs of python/coracle/_library.py the fields of those of coracle.h
 
 An interface that leaves an option out says why in LEFT_OUT."""
 import ast
@@ -25,6 +28,8 @@ LEFT_OUT = {
     ("Python", "coracle_model_options", "after_pass_user"): "a function object holds it",
     ("Python", "coracle_model_options", "cancelled"): "KeyboardInterrupt sets it",
     ("Python", "coracle_run_options", "cancelled"): "Session.cancel",
+    ("load_memory", "coracle_model_options", "weights"): "they are in memory",
+    ("load_memory", "coracle_model_options", "allow_outside_links"): "there are no files",
     ("program", "coracle_model_options", "after_pass"): "coracle graph --stage",
     ("program", "coracle_model_options", "after_pass_user"): "coracle graph --stage",
     ("program", "coracle_model_options", "cancelled"): "Ctrl-C sets it",
@@ -73,6 +78,54 @@ def python_arguments(root, place):
     return {a.arg for a in [*function.args.args, *function.args.kwonlyargs]}, ast.get_docstring(function) or ""
 
 
+def write_python_structs(root, structs):
+    """Gives each struct of _library.py the fields of that of coracle.h."""
+    path = root / "python/coracle/_library.py"
+    text = path.read_text(encoding="utf-8")
+    for struct, (_, python, _, _) in STRUCTS.items():
+        fields = [("struct_size", "c_size_t"), *((name, C_TYPES.get(kind, kind)) for name, kind in structs[struct].items())]
+        lines = ["    _fields_ = ["]
+        for i, (name, kind) in enumerate(fields):
+            pair = '("%s", %s)%s' % (name, kind, "," if i + 1 < len(fields) else "]")
+            if len(lines[-1]) + len(pair) > 131:
+                lines.append(" " * 16)
+            lines[-1] += pair if lines[-1].endswith(("[", " " * 16)) else " " + pair
+        text = re.sub(r"(class %s\(ctypes\.Structure\):\n).*?(?=\n\n)" % python, lambda found: found[1] + "\n".join(lines), text, flags=re.S)
+    path.write_text(text, encoding="utf-8")
+
+
+def rows(root, table, macro):
+    """The columns of each row of a table of macros, as far as they hold no comma."""
+    text = re.sub(r"//.*", "", (root / table).read_text(encoding="utf-8"))
+    return [[column.strip() for column in row.split(",")] for row in re.findall(r"^%s\((.*?)\)$" % macro, text, re.S | re.M)]
+
+
+def quantize_problems(root):
+    code = "".join(path.read_text(encoding="utf-8") for folder in ("src/quantize", "src/cli/quantize") for path in (root / folder).glob("*.cc"))
+    page = (root / "docs/quantization.md").read_text(encoding="utf-8")
+    for kind, name, value, *_ in rows(root, "src/quantize/options.def", "CORACLE_QUANTIZE_OPTION"):
+        flag = ("--no-" if (kind, value) == ("bool", "true") else "--") + name.replace("_", "-")
+        if not re.search(r"\boptions\.%s\b" % name, code):
+            yield "src/quantize/options.def: nothing reads options.%s" % name
+        if not re.search(re.escape(flag) + r"(?![\w-])", page):
+            yield "docs/quantization.md: %s is not described" % flag
+
+
+def command_problems(root):
+    names = [name for (name,) in rows(root, "src/cli/commands.def", "CORACLE_COMMAND")]
+    files = {path.stem: path.read_text(encoding="utf-8") for path in sorted((root / "src/cli").rglob("*.cc"))}
+    pages = "".join(path.read_text(encoding="utf-8") for path in sorted((root / "docs").glob("*.md")))
+    for name in names:
+        if "void add_%s(CLI::App& app) {" % name not in files.get(name, ""):
+            yield "src/cli/commands.def: %s.cc does not define add_%s" % (name, name)
+        if "coracle %s" % name not in pages:
+            yield "docs: no page has the command 'coracle %s'" % name
+    for stem, text in files.items():
+        for name in re.findall(r'^  add_command<\w+>\(\s*app, "(\w+)"', text, re.M):
+            if name not in names:
+                yield "src/cli/commands.def: it lacks the command %s of %s.cc" % (name, stem)
+
+
 def without_left_out(interface, struct, names):
     return [name for name in names if (interface, struct, name) not in LEFT_OUT]
 
@@ -101,19 +154,30 @@ def problems(root):
                 yield "%s: %s has no argument %s" % (*function, name)
             elif not re.search(r"\b%s\b" % name, text):
                 yield "%s: the text of %s does not describe %s" % (*function, name)
+        if struct == "coracle_model_options":
+            arguments, _ = python_arguments(root, ("python/coracle/model.py", "load_memory"))
+            for name in without_left_out("load_memory", struct, without_left_out("Python", struct, fields)):
+                if name not in arguments:
+                    yield "python/coracle/model.py: load_memory has no argument %s" % name
         for name in without_left_out("program", struct, fields) if variable else []:
             if variable + name not in program:
                 yield "src/cli/model_options.cc: no option of the program sets %s%s" % (variable, name)
+    yield from quantize_problems(root)
+    yield from command_problems(root)
 
 
 def main():
-    root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent
+    arguments = [a for a in sys.argv[1:] if a != "--write"]
+    root = pathlib.Path(arguments[0]) if arguments else pathlib.Path(__file__).resolve().parent.parent
+    if "--write" in sys.argv:
+        write_python_structs(root, c_structs(root))
     found = list(problems(root))
     for line in found:
         print(line)
     if found:
         return 1
-    print("options: models, sessions and runs have the same ones in C, C++, Python and the program")
+    print("options: models, sessions and runs have the same ones in C, C++, Python and the program; those of quantising and commands have "
+          "uses and pages")
     return 0
 
 

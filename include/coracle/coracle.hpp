@@ -185,6 +185,34 @@ struct ModelOptions {
   bool allow_outside_links = false;            ///< of parameter files, out of the model's folder
 };
 
+/// The options as the C interface takes them, for code that uses both; `options` outlives what is returned.
+inline coracle_model_options c_options(const ModelOptions& options) {
+  const auto or_null = [](const std::string& s) { return s.empty() ? nullptr : s.c_str(); };
+  coracle_model_options c;
+  coracle_model_options_init(&c, sizeof(c));
+  c.cpu_isa = or_null(options.cpu_isa);
+  c.disable_passes = or_null(options.disable_passes);
+  c.max_rewrites = options.max_rewrites;
+  c.disable_kernels = or_null(options.disable_kernels);
+  c.keep_tensors = or_null(options.keep_tensors);
+  c.precision = or_null(options.precision);
+  c.emulate_tiles = options.emulate_tiles ? 1 : 0;
+  c.check_declared_sizes = options.check_declared_sizes ? 1 : 0;
+  c.check_weights = options.check_weights ? 1 : 0;
+  c.weights_cache_bytes = options.weights_cache_bytes;
+  c.device = or_null(options.device);
+  c.engines = or_null(options.engines);
+  c.min_ops = options.min_ops;
+  c.marks = or_null(options.marks);
+  c.shapes = or_null(options.shapes);
+  c.allow_outside_links = options.allow_outside_links ? 1 : 0;
+  c.time_limit_ms = options.time_limit_ms;
+  c.weights = or_null(options.weights);
+  static_assert(sizeof(*options.cancelled) == sizeof(*c.cancelled), "an atomic of the library");
+  c.cancelled = reinterpret_cast<const std::uint32_t*>(options.cancelled);
+  return c;
+}
+
 /// The bytes of a file, which must stay while the model lives, or nothing if there is no such file. Must not throw.
 using ReadFunction = std::function<std::optional<Span<const std::byte>>(const std::string& name)>;
 
@@ -255,14 +283,14 @@ class Model {
  public:
   /// From a directory or one of its files; `params` may be empty.
   explicit Model(const std::string& path, const std::string& params = {}, const ModelOptions& options = {}) {
-    const coracle_model_options c = convert(options);
+    const coracle_model_options c = c_options(options);
     coracle_model* model = nullptr;
     check(coracle_model_load(path.c_str(), params.empty() ? nullptr : params.c_str(), &c, &model));
     handle_.reset(model);
   }
   /// From memory, which must outlive the model.
   Model(Span<const std::byte> program, Span<const std::byte> params, const ModelOptions& options = {}) {
-    const coracle_model_options c = convert(options);
+    const coracle_model_options c = c_options(options);
     coracle_model* model = nullptr;
     check(coracle_model_load_memory(program.data(), program.size(), params.data(), params.size(), &c, &model));
     handle_.reset(model);
@@ -271,7 +299,7 @@ class Model {
   /// From files that a function gives; `path` and `params` as above.
   Model(const ReadFunction& read, const std::string& path, const std::string& params = {},
         const ModelOptions& options = {}) {
-    const coracle_model_options c = convert(options);
+    const coracle_model_options c = c_options(options);
     coracle_model* model = nullptr;
     const coracle_read_function call = [](void* user, const char* name, const void** data, size_t* size) {
       const auto bytes = (*static_cast<const ReadFunction*>(user))(name);
@@ -334,32 +362,6 @@ class Model {
 
   static std::optional<size_t> found(int64_t index) {
     return index < 0 ? std::nullopt : std::optional<size_t>(static_cast<size_t>(index));
-  }
-  static const char* or_null(const std::string& s) { return s.empty() ? nullptr : s.c_str(); }
-  static coracle_model_options convert(const ModelOptions& options) {
-    coracle_model_options c;
-    coracle_model_options_init(&c, sizeof(c));
-    c.cpu_isa = or_null(options.cpu_isa);
-    c.disable_passes = or_null(options.disable_passes);
-    c.max_rewrites = options.max_rewrites;
-    c.disable_kernels = or_null(options.disable_kernels);
-    c.keep_tensors = or_null(options.keep_tensors);
-    c.precision = or_null(options.precision);
-    c.emulate_tiles = options.emulate_tiles ? 1 : 0;
-    c.check_declared_sizes = options.check_declared_sizes ? 1 : 0;
-    c.check_weights = options.check_weights ? 1 : 0;
-    c.weights_cache_bytes = options.weights_cache_bytes;
-    c.device = or_null(options.device);
-    c.engines = or_null(options.engines);
-    c.min_ops = options.min_ops;
-    c.marks = or_null(options.marks);
-    c.shapes = or_null(options.shapes);
-    c.allow_outside_links = options.allow_outside_links ? 1 : 0;
-    c.time_limit_ms = options.time_limit_ms;
-    c.weights = or_null(options.weights);
-    static_assert(sizeof(*options.cancelled) == sizeof(*c.cancelled), "an atomic of the library");
-    c.cancelled = reinterpret_cast<const std::uint32_t*>(options.cancelled);
-    return c;
   }
   template <class Count, class Get>
   std::vector<TensorInfo> infos(Count count, Get get) const {

@@ -27,9 +27,8 @@ class ModelOptions(ctypes.Structure):
                 ("disable_kernels", c_char_p), ("keep_tensors", c_char_p), ("after_pass", PassFunction),
                 ("after_pass_user", c_void_p), ("precision", c_char_p), ("emulate_tiles", c_int32), ("time_limit_ms", c_int64),
                 ("weights", c_char_p), ("cancelled", POINTER(c_uint32)), ("check_declared_sizes", c_int32),
-                ("check_weights", c_int32), ("weights_cache_bytes", c_size_t), ("device", c_char_p),
-                ("engines", c_char_p), ("min_ops", c_int64), ("marks", c_char_p), ("shapes", c_char_p),
-                ("allow_outside_links", c_int32)]
+                ("check_weights", c_int32), ("weights_cache_bytes", c_size_t), ("device", c_char_p), ("engines", c_char_p),
+                ("min_ops", c_int64), ("marks", c_char_p), ("shapes", c_char_p), ("allow_outside_links", c_int32)]
 
 
 class SessionOptions(ctypes.Structure):
@@ -38,8 +37,7 @@ class SessionOptions(ctypes.Structure):
 
 
 class RunOptions(ctypes.Structure):
-    _fields_ = [("struct_size", c_size_t), ("time_limit_ms", c_int64), ("memory_limit", c_size_t),
-                ("cancelled", POINTER(c_uint32))]
+    _fields_ = [("struct_size", c_size_t), ("time_limit_ms", c_int64), ("memory_limit", c_size_t), ("cancelled", POINTER(c_uint32))]
 
 
 class TensorInfo(ctypes.Structure):

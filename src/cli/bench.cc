@@ -27,6 +27,31 @@ using Clock = std::chrono::steady_clock;
 
 double milliseconds(Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); }
 
+struct BenchCommand {
+  ModelArguments arguments;
+  SessionArguments session_arguments;
+  int repeat = 20;      ///< measured runs of each session
+  double duration = 0;  ///< seconds of measuring instead; 0: `repeat` runs
+  int warmup = 2;
+  int sessions = 1;  ///< that run at once
+  bool json = false;
+
+  void add_options(CLI::App* command) {
+    add_model_options(command, arguments);
+    add_session(command, session_arguments);
+    CLI::Option* runs = command->add_option("--repeat", repeat, "measured runs of each session");
+    runs->check(CLI::Range(1, 1000000));
+    command->add_option("--duration", duration, "seconds of measured runs")
+        ->check(CLI::Range(1e-3, 1e6))
+        ->excludes(runs);
+    command->add_option("--sessions", sessions, "sessions that run at once and share the weights")
+        ->check(CLI::Range(1, Interruption::kMostRuns));
+    command->add_option("--warmup", warmup, "runs before, the first included")->check(CLI::Range(1, 1000000));
+    command->add_flag("--json", json, "print JSON");
+  }
+  void run() const;
+};
+
 struct Measured {
   std::string isa;
   int threads = 0;  // of each session
@@ -132,7 +157,7 @@ struct Lane {
 };
 
 /// Runs until `b` has enough, `stop` is set or a run fails.
-void measure(api::Session& session, const BenchArguments& b, Clock::time_point start, std::atomic<bool>& stop,
+void measure(api::Session& session, const BenchCommand& b, Clock::time_point start, std::atomic<bool>& stop,
              RunCounter* progress, Lane& lane) {
   const auto limit = start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(b.duration));
   lane.end = start;
@@ -151,7 +176,7 @@ void measure(api::Session& session, const BenchArguments& b, Clock::time_point s
 }
 
 /// The measured runs of all sessions, each but the first in a thread of its own.
-std::vector<Lane> measure(std::vector<api::Session>& sessions, const BenchArguments& b, Clock::time_point start) {
+std::vector<Lane> measure(std::vector<api::Session>& sessions, const BenchCommand& b, Clock::time_point start) {
   std::vector<Lane> lanes(sessions.size());
   std::atomic<bool> stop{false};
   std::vector<std::thread> threads;
@@ -175,40 +200,38 @@ std::vector<Lane> measure(std::vector<api::Session>& sessions, const BenchArgume
   return lanes;
 }
 
-}  // namespace
-
 size_t peak_resident_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<size_t>(usage.ru_maxrss) * 1024;
 }
 
-void bench(const ModelArguments& arguments, const SessionArguments& session_arguments, const BenchArguments& b) {
+void BenchCommand::run() const {
   const Clock::time_point start = Clock::now();
-  const api::Model model(arguments.model, arguments.params, Interruption::interruptible(arguments.options));
+  const api::Model model = load(arguments);
   SessionArguments shared = session_arguments;
   // Sessions that run at once share the processors unless it is said how.
   int& threads = shared.options.threads;
-  if (threads == 0) threads = std::max(coracle_default_threads() / b.sessions, 1);
-  std::vector<api::Session> sessions;
-  sessions.emplace_back(model, shared.options);
+  if (threads == 0) threads = std::max(coracle_default_threads() / sessions, 1);
+  std::vector<api::Session> running;
+  running.emplace_back(model, shared.options);
   Measured m;
   m.isa = arguments.options.cpu_isa.empty() ? coracle_cpu_isa() : arguments.options.cpu_isa;
   m.threads = threads;
-  m.sessions = b.sessions;
+  m.sessions = sessions;
   m.load_ms = milliseconds(Clock::now() - start);
   const std::vector<Input> inputs = read_inputs(model, session_arguments.inputs);
-  while (sessions.size() < static_cast<size_t>(b.sessions)) sessions.push_back(sessions[0].clone());
-  for (api::Session& session : sessions) {
+  while (running.size() < static_cast<size_t>(sessions)) running.push_back(running[0].clone());
+  for (api::Session& session : running) {
     for (size_t i = 0; i < inputs.size(); ++i) set_input(session, i, inputs[i]);
     const Clock::time_point first_start = Clock::now();
     Interruption::run(session);
-    if (&session == &sessions[0]) m.first_ms = milliseconds(Clock::now() - first_start);
-    for (int i = 1; i < b.warmup; ++i) Interruption::run(session);
+    if (&session == &running[0]) m.first_ms = milliseconds(Clock::now() - first_start);
+    for (int i = 1; i < warmup; ++i) Interruption::run(session);
   }
   const Clock::time_point measured_start = Clock::now();
   Clock::time_point end = measured_start;
-  for (const Lane& lane : measure(sessions, b, measured_start)) {
+  for (const Lane& lane : measure(running, *this, measured_start)) {
     m.times.insert(m.times.end(), lane.times.begin(), lane.times.end());
     end = std::max(end, lane.end);
     if (lane.failure != nullptr && !Interruption::happened()) std::rethrow_exception(lane.failure);
@@ -217,20 +240,30 @@ void bench(const ModelArguments& arguments, const SessionArguments& session_argu
   if (m.times.empty()) throw Failure(ExitCode::kInterrupted, "interrupted before a run was measured");
   m.passed_ms = milliseconds(end - measured_start);
   m.peak_mib = static_cast<double>(peak_resident_bytes()) / 1048576.0;
-  for (const api::Session& session : sessions) {
+  for (const api::Session& session : running) {
     m.arena_mib += static_cast<double>(session.memory().arena) / 1048576.0;
   }
-  if (b.json) {
+  if (json) {
     print_json(arguments, m);
   } else {
     print_text(m);
   }
   if (Interruption::happened()) {
-    throw Failure(ExitCode::kInterrupted, b.duration > 0
-                                              ? fmt::format("interrupted after {} runs", m.times.size())
-                                              : fmt::format("interrupted after {} of {} runs", m.times.size(),
-                                                            static_cast<int64_t>(b.repeat) * b.sessions));
+    throw Failure(ExitCode::kInterrupted, duration > 0 ? fmt::format("interrupted after {} runs", m.times.size())
+                                                       : fmt::format("interrupted after {} of {} runs", m.times.size(),
+                                                                     static_cast<int64_t>(repeat) * sessions));
   }
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app) {
+  add_command<BenchCommand>(
+      app, "bench", "Measures load, first run and later runs",
+      "Examples:\n"
+      "  coracle bench model_dir --shape x=1,3,640,640 --threads 2\n"
+      "  coracle bench inference.json --shape x=8,3,48,320 --warmup 5 --repeat 200 --json\n"
+      "  coracle bench model_dir --shape x=1,3,48,320 --sessions 8 --threads 1 --duration 10     throughput");
 }
 
 }  // namespace coracle::cli

@@ -32,15 +32,6 @@ std::vector<std::string> choices_of(const CLI::Option& option);
 /// The program itself first, then its commands.
 std::vector<CommandRow> command_table(const CLI::App& app);
 
-/// Completion for "bash", "zsh" or "fish".
-std::string completion(const std::vector<CommandRow>& table, const std::string& shell);
-
-/// The page of manual section 1 of a command, or of the program where `command` is its name. Throws Failure (usage)
-/// where there is no such command.
-std::string manual(const std::vector<CommandRow>& table, const std::string& command, const std::string& version);
-/// Writes DIR/coracle.1, DIR/coracle-run.1 and so on.
-void write_manuals(const std::vector<CommandRow>& table, const std::string& dir, const std::string& version);
-
 /// What is wrong with the arguments that were left over, with what was probably meant; `message` is CLI11's.
 std::string leftover_message(const CLI::App& app, const std::string& message);
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
 #include "cli/command_table.h"
+#include "cli/commands.h"
 
 namespace coracle::cli {
 namespace {
@@ -130,11 +133,32 @@ std::string fish(const std::vector<CommandRow>& table) {
   return out;
 }
 
+struct CompletionCommand {
+  const CLI::App& app;
+  std::string shell = {};
+
+  void add_options(CLI::App* command) {
+    command->add_option("shell", shell, "whose")
+        ->required()
+        ->type_name("bash|zsh|fish")
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}).description(""));
+  }
+  void run() const {
+    const std::vector<CommandRow> table = command_table(app);
+    fmt::print("{}", shell == "bash" ? bash(table) : shell == "zsh" ? zsh(table) : fish(table));
+  }
+};
+
 }  // namespace
 
-std::string completion(const std::vector<CommandRow>& table, const std::string& shell) {
-  if (shell == "bash") return bash(table);
-  return shell == "zsh" ? zsh(table) : fish(table);
+void add_completion(CLI::App& app) {
+  add_command<CompletionCommand>(
+      app, "completion", "Prints completions of commands and options",
+      "Examples:\n"
+      "  source <(coracle completion bash)                                       in ~/.bashrc\n"
+      "  coracle completion zsh >~/.zfunc/_coracle                               in a folder of fpath\n"
+      "  coracle completion fish >~/.config/fish/completions/coracle.fish",
+      CompletionCommand{app});
 }
 
 }  // namespace coracle::cli

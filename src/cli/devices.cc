@@ -129,6 +129,32 @@ void print_json(const Machine& m) {
   fmt::print("{}\n", buffer.GetString());
 }
 
+struct DevicesCommand {
+  bool json = false;
+
+  void add_options(CLI::App* command) { command->add_flag("--json", json, "print JSON"); }
+  void run() const;
+};
+
+void DevicesCommand::run() const {
+  const Machine m = read_machine();
+  if (json) {
+    print_json(m);
+    return;
+  }
+  std::vector<std::string> caches;
+  for (const Cache& c : m.caches) caches.push_back(text(c));
+  std::vector<std::string> sets = usable_instruction_sets();
+  fmt::print("cpu  {}\n", m.processor);
+  fmt::print("  processors        {} of {}, {} threads by default\n", m.allowed, m.online, coracle_default_threads());
+  fmt::print("  instruction sets  {}; {} is used\n", fmt::join(sets, ", "), coracle_cpu_isa());
+  fmt::print("  matrix tiles      {}\n", has_tiles(m) ? "bfloat16 (Intel AMX)" : "none");
+  fmt::print("  caches            {}\n", caches.empty() ? "not told" : fmt::format("{}", fmt::join(caches, ", ")));
+  fmt::print("  memory            {}, {} available\n", bytes_text(m.memory_bytes), bytes_text(m.memory_available));
+  print_others(other_devices());
+  print_engines(engines_here());
+}
+
 }  // namespace
 
 std::string version_text() {
@@ -147,23 +173,13 @@ std::string version_text() {
       has_tiles(read_machine()) ? "bfloat16 (Intel AMX)" : "none on this machine", compiler(), components);
 }
 
-void devices(bool json) {
-  const Machine m = read_machine();
-  if (json) {
-    print_json(m);
-    return;
-  }
-  std::vector<std::string> caches;
-  for (const Cache& c : m.caches) caches.push_back(text(c));
-  std::vector<std::string> sets = usable_instruction_sets();
-  fmt::print("cpu  {}\n", m.processor);
-  fmt::print("  processors        {} of {}, {} threads by default\n", m.allowed, m.online, coracle_default_threads());
-  fmt::print("  instruction sets  {}; {} is used\n", fmt::join(sets, ", "), coracle_cpu_isa());
-  fmt::print("  matrix tiles      {}\n", has_tiles(m) ? "bfloat16 (Intel AMX)" : "none");
-  fmt::print("  caches            {}\n", caches.empty() ? "not told" : fmt::format("{}", fmt::join(caches, ", ")));
-  fmt::print("  memory            {}, {} available\n", bytes_text(m.memory_bytes), bytes_text(m.memory_available));
-  print_others(other_devices());
-  print_engines(engines_here());
+void add_devices(CLI::App& app) {
+  add_command<DevicesCommand>(
+      app, "devices", "Says what runs models here",
+      "Processors and other devices, and the engines that may run parts of models, with what is missing.\n"
+      "\nExamples:\n"
+      "  coracle devices\n"
+      "  coracle devices --json");
 }
 
 }  // namespace coracle::cli

@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "base/json.h"
+#include "cli/commands.h"
 #include "cli/failure.h"
 
 namespace coracle::cli {
@@ -222,7 +223,22 @@ std::vector<Finding> examine_model(const ModelArguments& arguments, const InputO
            ""}};
 }
 
-void doctor(const ModelArguments& model, const InputOptions& inputs, bool json) {
+namespace {
+
+struct DoctorCommand {
+  ModelArguments model;
+  InputOptions inputs;
+  bool json = false;
+
+  void add_options(CLI::App* command) {
+    add_model(command, model)->required(false);
+    add_inputs(command, inputs);
+    command->add_flag("--json", json, "print JSON");
+  }
+  void run() const;
+};
+
+void DoctorCommand::run() const {
   std::vector<Finding> findings = examine(read_machine(), measure_usage());
   const auto add = [&](const std::vector<Finding>& more) { findings.insert(findings.end(), more.begin(), more.end()); };
   add(examine_process());
@@ -241,6 +257,15 @@ void doctor(const ModelArguments& model, const InputOptions& inputs, bool json) 
   }
   json ? print_json(findings) : print_text(findings);
   if (failure) throw Failure(failure->code(), "the model cannot be used, see above");
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app) {
+  add_command<DoctorCommand>(app, "doctor", "Says what is wrong or slow here, and what to do",
+                             "Examples:\n"
+                             "  coracle doctor                                        the machine\n"
+                             "  coracle doctor model_dir --shape x=1,3,640,640        the model on it, too");
 }
 
 }  // namespace coracle::cli

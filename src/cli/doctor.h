@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/json.h"
-#include "cli/commands.h"
 #include "cli/machine.h"
+#include "cli/model_options.h"
 
 namespace coracle::cli {
 

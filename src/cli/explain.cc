@@ -7,7 +7,6 @@
 #include "cli/commands.h"
 
 namespace coracle::cli {
-
 namespace {
 
 /// Engines, the blocks that they run, and the reasons of what runs natively.
@@ -50,9 +49,20 @@ void print_integers(const JsonDocument& steps) {
              100.0 * static_cast<double>(in_integers) / static_cast<double>(all), all);
 }
 
-}  // namespace
+struct ExplainCommand {
+  ModelArguments arguments;
+  SessionArguments session_arguments;
+  bool json = false;
 
-void explain(const ModelArguments& arguments, const SessionArguments& session_arguments, bool json) {
+  void add_options(CLI::App* command) {
+    add_model_options(command, arguments);
+    add_session(command, session_arguments);
+    command->add_flag("--json", json, "print JSON");
+  }
+  void run() const;
+};
+
+void ExplainCommand::run() const {
   const api::Model model(arguments.model, arguments.params, arguments.options);
   JsonDocument named;
   named.Parse(model.engines().c_str());
@@ -94,6 +104,18 @@ void explain(const ModelArguments& arguments, const SessionArguments& session_ar
     if (step.HasMember("in_float32")) fmt::print("    in float32: {}\n", step["in_float32"].GetString());
   }
   print_integers(d);
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app) {
+  add_command<ExplainCommand>(
+      app, "explain", "Says which kernel runs each node, and why not a better one",
+      "Examples:\n"
+      "  coracle explain model_dir --shape x=1,3,640,640\n"
+      "  coracle explain model_dir --shape x=1,3,640,640 --isa avx2 --disable-kernels conv2d.winograd\n"
+      "  coracle explain model_dir --shape x=1,3,640,640 --device opencl                         places and copies\n"
+      "  coracle explain model_dir --shape x=1,3,640,640 --engines openvino                      blocks of engines");
 }
 
 }  // namespace coracle::cli

@@ -57,9 +57,22 @@ void print_saved(const JsonValue& saved) {
   }
 }
 
-}  // namespace
+struct InspectCommand {
+  ModelArguments arguments;
+  InputOptions inputs;
+  bool json = false;
 
-void inspect(const ModelArguments& arguments, const InputOptions& inputs, bool json) {
+  void add_options(CLI::App* command) {
+    add_model(command, arguments);
+    add_inputs(command, inputs);
+    command->add_flag("--check", arguments.options.check_weights,
+                      "compare a saved model's weights with their checksums");
+    command->add_flag("--json", json, "print JSON");
+  }
+  void run() const;
+};
+
+void InspectCommand::run() const {
   JsonDocument d;
   d.Parse(api::inspect(arguments.model, arguments.params).c_str());
   if (arguments.options.check_weights) api::Model(arguments.model, arguments.params, arguments.options);
@@ -103,6 +116,16 @@ void inspect(const ModelArguments& arguments, const InputOptions& inputs, bool j
   for (const JsonValue& u : d["unsupported"].GetArray()) {
     fmt::print("  {:6}  {}: {}\n", u["count"].GetInt64(), u["operator"].GetString(), u["reason"].GetString());
   }
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app) {
+  add_command<InspectCommand>(app, "inspect", "Says what is in a model",
+                              "Examples:\n"
+                              "  coracle inspect inference.pdmodel\n"
+                              "  coracle inspect model_dir --json\n"
+                              "  coracle inspect model_dir --shape x=1,3,640,640     with the memory of such a run");
 }
 
 }  // namespace coracle::cli

@@ -13,13 +13,11 @@
 #include <system_error>
 
 #include "base/nearest_name.h"
-#include "cli/command_line.h"
 #include "cli/command_table.h"
 #include "cli/commands.h"
 #include "cli/failure.h"
 #include "cli/interrupt.h"
 #include "cli/note.h"
-#include "cli/options.h"
 
 namespace coracle::cli {
 namespace {
@@ -75,7 +73,9 @@ void run_command(int argc, char** argv) {
   app.require_subcommand(1);
   app.option_defaults()->always_capture_default();
   app.formatter(std::make_shared<Help>());
-  add_commands(app);
+#define CORACLE_COMMAND(name) add_##name(app);
+#include "cli/commands.def"
+#undef CORACLE_COMMAND
   require_finite_numbers(app);
   try {
     app.parse(argc, argv);

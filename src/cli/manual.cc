@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
 
 #include "cli/command_table.h"
+#include "cli/commands.h"
 #include "cli/failure.h"
 #include "coracle/coracle.hpp"
 
@@ -40,11 +43,11 @@ std::string option_entry(const OptionRow& o) {
   return ".TP\n" + head + "\n" + roff(o.description) + given + "\n";
 }
 
-std::string page(const std::vector<CommandRow>& table, const CommandRow& row, const std::string& version) {
+std::string page(const std::vector<CommandRow>& table, const CommandRow& row) {
   const bool whole = &row == table.data();
   const std::string name = whole ? row.name : table[0].name + "-" + row.name;
-  std::string out = ".TH " + roff(upper_case(name)) + " 1 \"\" \"Coracle " + version + "\"\n.SH NAME\n" + roff(name) +
-                    " \\- " + roff(row.description) + "\n.SH SYNOPSIS\n.B " + roff(table[0].name) +
+  std::string out = ".TH " + roff(upper_case(name)) + " 1 \"\" \"Coracle " + coracle_version() + "\"\n.SH NAME\n" +
+                    roff(name) + " \\- " + roff(row.description) + "\n.SH SYNOPSIS\n.B " + roff(table[0].name) +
                     (whole ? "" : " " + row.name) + "\n";
   if (whole) {
     out += ".I command\n[\\fIoptions\\fR]\n.SH COMMANDS\n";
@@ -64,22 +67,43 @@ std::string page(const std::vector<CommandRow>& table, const CommandRow& row, co
   return out;
 }
 
-}  // namespace
+struct ManualCommand {
+  const CLI::App& app;
+  std::string name = "coracle";
+  std::string folder = {};
 
-std::string manual(const std::vector<CommandRow>& table, const std::string& command, const std::string& version) {
-  const auto row = std::find_if(table.begin(), table.end(), [&](const CommandRow& r) { return r.name == command; });
-  if (row == table.end()) throw Failure(ExitCode::kUsage, "there is no command '" + command + "' with a manual page");
-  return page(table, *row, version);
+  void add_options(CLI::App* command) {
+    command->add_option("command", name, "whose page");
+    command->add_option("--output-dir", folder, "write all pages: DIR/coracle.1, DIR/coracle-run.1, ...");
+  }
+  void run() const;
+};
+
+void ManualCommand::run() const {
+  const std::vector<CommandRow> table = command_table(app);
+  if (folder.empty()) {
+    const auto row = std::find_if(table.begin(), table.end(), [&](const CommandRow& r) { return r.name == name; });
+    if (row == table.end()) throw Failure(ExitCode::kUsage, "there is no command '" + name + "' with a manual page");
+    fmt::print("{}", page(table, *row));
+    return;
+  }
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw Failure(ExitCode::kIo, folder + ": cannot be made: " + error.message());
+  for (const CommandRow& row : table) {
+    const std::string file = &row == table.data() ? row.name : table[0].name + "-" + row.name;
+    api::write_file(folder + "/" + file + ".1", page(table, row));
+  }
 }
 
-void write_manuals(const std::vector<CommandRow>& table, const std::string& dir, const std::string& version) {
-  std::error_code error;
-  std::filesystem::create_directories(dir, error);
-  if (error) throw Failure(ExitCode::kIo, dir + ": cannot be made: " + error.message());
-  for (const CommandRow& row : table) {
-    const std::string name = &row == table.data() ? row.name : table[0].name + "-" + row.name;
-    api::write_file(dir + "/" + name + ".1", page(table, row, version));
-  }
+}  // namespace
+
+void add_manual(CLI::App& app) {
+  add_command<ManualCommand>(app, "manual", "Prints pages of the manual (roff)",
+                             "Examples:\n"
+                             "  coracle manual run | man -l -\n"
+                             "  coracle manual --output-dir /usr/local/share/man/man1",
+                             ManualCommand{app});
 }
 
 }  // namespace coracle::cli

@@ -3,8 +3,9 @@
 
 #include <fmt/core.h>
 
-#include <cstdio>
+#include <CLI/CLI.hpp>
 
+#include "cli/interrupt.h"
 #include "cli/note.h"
 #include "cli/options.h"
 
@@ -20,6 +21,16 @@ void show_warnings(const std::string& /*asked*/) {
 }
 
 }  // namespace
+
+api::Model load(const ModelArguments& m) {
+  return api::Model(m.model, m.params, Interruption::interruptible(m.options));
+}
+
+ModelArguments as_in_the_file(ModelArguments m) {
+  m.options.disable_passes = "all";
+  m.options.disable_kernels = "row_tiles,strided";
+  return m;
+}
 
 void add_engines(CLI::App* command, ModelArguments& m) {
   command
@@ -54,11 +65,15 @@ CLI::Option* add_model(CLI::App* command, ModelArguments& m) {
       ->required();
 }
 
+void add_rewrites(CLI::App* command, ModelArguments& m) {
+  command->add_option("--disable-passes", m.options.disable_passes, "rewrites to leave out, comma-separated, or all");
+  command->add_option("--max-rewrites", m.options.max_rewrites, "stop after that many rewrites (to bisect)");
+}
+
 void add_model_options(CLI::App* command, ModelArguments& m) {
   add_model(command, m);
   command->add_option("--isa", m.options.cpu_isa, "widest instruction set to use")->type_name("sse2|avx2|avx512|neon");
-  command->add_option("--disable-passes", m.options.disable_passes, "rewrites to leave out, comma-separated, or all");
-  command->add_option("--max-rewrites", m.options.max_rewrites, "stop after that many rewrites (to bisect)");
+  add_rewrites(command, m);
   command->add_option("--disable-kernels", m.options.disable_kernels, "prefixes of kernel names to leave out");
   command->add_option("--precision", m.options.precision, "of products on matrix tiles")
       ->type_name("strict|default|int8|high|bf16");
@@ -76,6 +91,11 @@ void add_model_options(CLI::App* command, ModelArguments& m) {
   command->add_flag("--emulate-tiles", m.options.emulate_tiles, "compute what matrix tiles would, on any machine");
 }
 
+void add_threads(CLI::App* command, int& threads) {
+  command->add_option("--threads", threads, "threads at most, 0: as many as there are processors")
+      ->check(CLI::Range(0, 1024));
+}
+
 /// Before anything is loaded: what threads write to later lies where they run.
 void add_cpus(CLI::App* command) {
   command
@@ -85,10 +105,18 @@ void add_cpus(CLI::App* command) {
       ->type_name("LIST");
 }
 
+void add_data(CLI::App* command, std::vector<std::string>& data) {
+  command
+      ->add_option("--data", data,
+                   "a run each: folder with NAME.npy for each input, .npz or .json file, or file of the only input; "
+                   "may be given several times")
+      ->type_name("PATH")
+      ->default_str("");
+}
+
 void add_session(CLI::App* command, SessionArguments& s) {
   add_inputs(command, s.inputs);
-  command->add_option("--threads", s.options.threads, "threads at most, 0: as many as there are processors")
-      ->check(CLI::Range(0, 1024));
+  add_threads(command, s.options.threads);
   add_cpus(command);
   command
       ->add_option("--parallel-engines", s.options.parallel_engines,

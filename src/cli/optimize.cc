@@ -8,7 +8,6 @@
 #include "cli/text.h"
 
 namespace coracle::cli {
-
 namespace {
 
 bool given(const InputOptions& inputs) {
@@ -26,15 +25,54 @@ void pack(const api::Model& model, const SessionArguments& arguments) try {
   note("no packed weights: {}\n", current_failure().what());
 }
 
+struct OptimizeCommand {
+  ModelArguments arguments;
+  SessionArguments session;
+  std::string output;
+  bool packed = true;
+
+  void add_options(CLI::App* command) {
+    add_model(command, arguments);
+    command->add_option("-o,--output", output, "file to write or replace, usually NAME.coracle")->required();
+    add_session(command, session);
+    command->add_option("--isa", arguments.options.cpu_isa, "instruction set to pack weights for")
+        ->type_name("sse2|avx2|avx512|neon");
+    add_engines(command, arguments);
+    command->add_flag("!--no-packed", packed,
+                      "without packed weights and compiled blocks: a smaller file, a longer first run");
+    add_rewrites(command, arguments);
+  }
+  void run() const;
+};
+
+void OptimizeCommand::run() const {
+  const api::Model model(arguments.model, arguments.params, arguments.options);
+  if (packed) pack(model, session);
+  model.save(output, packed);
+  struct stat written {};
+  const double bytes = ::stat(output.c_str(), &written) == 0 ? static_cast<double>(written.st_size) : 0;
+  fmt::print("{}: {:.2f} MiB\n", printable(output), bytes / 1048576.0);
+}
+
 }  // namespace
 
-void optimize(const ModelArguments& arguments, const SessionArguments& session, const OptimizeArguments& o) {
-  const api::Model model(arguments.model, arguments.params, arguments.options);
-  if (o.packed) pack(model, session);
-  model.save(o.output, o.packed);
-  struct stat written {};
-  const double bytes = ::stat(o.output.c_str(), &written) == 0 ? static_cast<double>(written.st_size) : 0;
-  fmt::print("{}: {:.2f} MiB\n", printable(o.output), bytes / 1048576.0);
+void add_optimize(CLI::App& app) {
+  add_command<OptimizeCommand>(
+      app, "optimize", "Saves a model for fast loading",
+      "Writes the model as it is after rewriting, with its weights, to one file that every command takes as a "
+      "model. It loads without rewriting and gives the same results to the bit, on every machine. The weights also "
+      "stand in it in the order that kernels want for inputs of the given (else the declared) shapes, on this "
+      "machine or with --isa: a first run of such shapes need not pack them. Other machines and shapes pack what "
+      "they want for themselves.\n"
+      "With --engines or --mark the file keeps which parts of the model engines run, so that loading it looks for "
+      "none, and what the engines compiled for such inputs and threads in place of the packed weights. Where an "
+      "engine is missing or another, the parts are compiled there, or run natively.\n"
+      "\nExamples:\n"
+      "  coracle optimize model_dir -o model.coracle --shape x=1,3,640,640\n"
+      "  coracle optimize model_dir -o model.coracle --no-packed          about half the size\n"
+      "  coracle optimize model_dir -o model.coracle --shape x=1,3,640,640 --engines openvino\n"
+      "  coracle inspect model.coracle --check                 what it was made of; are its weights as they were "
+      "written?");
 }
 
 }  // namespace coracle::cli

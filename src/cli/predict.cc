@@ -101,26 +101,60 @@ void print(const std::string& text) {
   if (std::fflush(stdout) != 0 || !written) throw std::system_error(errno, std::generic_category());
 }
 
-void answer_all(const PredictArguments& arguments) {
-  const std::vector<std::string> pictures = pictures_of(arguments.pictures);
-  vision::Predictor predictor(arguments.model, arguments.options);
+struct PredictCommand {
+  std::string model;
+  std::vector<std::string> files;  ///< and folders
+  vision::PredictorOptions options;
+  std::string task;
+  std::string drawings;  ///< a folder
+  bool json = false;
+  bool csv = false;
+
+  void add_options(CLI::App* command) {
+    command->add_option("model", model, "directory, program file or parameter file, with inference.yml beside it")
+        ->required();
+    command->add_option("pictures", files, "PNG, JPEG, BMP or WebP files, or folders of them")->required();
+    command->add_option("--params", options.params, "parameter file, where Paddle's naming rules do not find it");
+    command->add_option("--description", options.description, "an inference.yml elsewhere");
+    command->add_option(
+        "--task", task,
+        "for a model without inference.yml: classification, multilabel, text-detection, text-recognition, "
+        "segmentation, table-structure, unwarping, features, keypoints, anomaly");
+    command->add_option("--labels", options.labels, "file with the name of a class, a character or a token per line");
+    command->add_option("--topk", options.topk, "classes at most")->check(CLI::Range(1, 1000000));
+    command->add_option("--threshold", options.threshold, "least score of labels, boxes, objects and points")
+        ->check(CLI::Range(0.0, 1.0));
+    add_threads(command, options.threads);
+    add_cpus(command);
+    command->add_option("--draw", drawings, "draw what was found: DIR/NAME_answer.png for each picture");
+    CLI::Option* as_json = command->add_flag("--json", json, "print a line of JSON for each picture");
+    command->add_flag("--csv", csv, "print a table with commas")->excludes(as_json);
+  }
+  void run() const;
+};
+
+void PredictCommand::run() const {
+  vision::PredictorOptions complete = options;
+  if (!task.empty()) complete.task = vision::task_of(task);
+  const std::vector<std::string> pictures = pictures_of(files);
+  vision::Predictor predictor(model, complete);
   std::string assumed = predictor.assumed();  // told with the first answer
-  Drawings drawings(arguments.drawings);
-  if (arguments.csv) print(csv_header(predictor.task()));
+  Drawings drawn(drawings);
+  if (csv) print(csv_header(predictor.task()));
   size_t failed = 0;
   for (const std::string& picture : pictures) {
     try {
       const vision::Image image = vision::read_image(picture);
       Answer answer{picture, image.width, image.height, predictor.predict(image), {}};
-      answer.drawing = drawings.draw(picture, image, answer.prediction);
+      answer.drawing = drawn.draw(picture, image, answer.prediction);
       if (!assumed.empty()) report("note: " + std::exchange(assumed, {}));
-      print(arguments.json ? to_json(answer) : arguments.csv ? to_csv(answer) : to_text(answer));
+      print(json ? to_json(answer) : csv ? to_csv(answer) : to_text(answer));
     } catch (const vision::Error& e) {
       if (e.problem() != vision::Problem::kPicture) throw;
       const std::string message = e.what();
       const std::string text = message.starts_with(picture) ? message : picture + ": " + message;
       report(text);
-      if (arguments.json) print(error_json(picture, text));
+      if (json) print(error_json(picture, text));
       ++failed;
     } catch (const api::Exception& e) {
       throw Failure(exit_code(e.status()), picture + ": " + e.what());
@@ -135,10 +169,16 @@ void answer_all(const PredictArguments& arguments) {
 
 }  // namespace
 
-void predict(const PredictArguments& arguments) {
-  PredictArguments complete = arguments;
-  if (!arguments.task.empty()) complete.options.task = vision::task_of(arguments.task);
-  answer_all(complete);
+void add_predict(CLI::App& app) {
+  add_command<PredictCommand>(
+      app, "predict", "Says what pictures show, as inference.yml describes it",
+      "What is done to a picture before the model runs, and what its outputs mean, is read from inference.yml "
+      "beside the model (PaddleX, PaddleClas, PaddleOCR), infer_cfg.yml (PaddleDetection) or deploy.yaml "
+      "(PaddleSeg). Pictures that cannot be read are named and do not stop the others; the exit code is then 5.\n"
+      "\nExamples:\n"
+      "  coracle predict PP-LCNet_x1_0_infer cat.jpg dog.jpg\n"
+      "  coracle predict PP-OCRv5_mobile_det_infer scans --draw out --json\n"
+      "  coracle predict old_model photos --task classification --labels classes.txt --topk 3 --csv");
 }
 
 }  // namespace coracle::cli

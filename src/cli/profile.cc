@@ -12,6 +12,25 @@
 namespace coracle::cli {
 namespace {
 
+struct ProfileCommand {
+  ModelArguments arguments;
+  SessionArguments session_arguments;
+  int repeat = 5;
+  bool nodes = false;      ///< a line for each node instead of one for all nodes of an operator
+  std::string trace_file;  ///< to write a Chrome trace to
+  bool json = false;
+
+  void add_options(CLI::App* command) {
+    add_model_options(command, arguments);
+    add_session(command, session_arguments);
+    command->add_option("--repeat", repeat, "runs; the last one is shown")->check(CLI::Range(1, 1000000));
+    command->add_flag("--nodes", nodes, "a line for each node, not for each operator");
+    command->add_option("-o,--output", trace_file, "write a Chrome trace, a lane for each thread");
+    command->add_flag("--json", json, "print JSON, with every call");
+  }
+  void run() const;
+};
+
 /// Calls, added up.
 struct Total {
   int calls = 0;
@@ -115,11 +134,11 @@ Trace chrome_trace(const JsonDocument& events) {
 using NamedTotal = std::pair<std::string, Total>;
 
 void print_text(const std::vector<NamedTotal>& sorted, const Total& all, const coracle_machine_limits& machine,
-                const ProfileArguments& arguments) {
+                const ProfileCommand& command) {
   fmt::print("{:>9}  {:>6}  {:>5}  {:>8}  {:>7}  {:>6}  {}\n", "ms", "share", "calls", "GFLOP/s", "GB/s", "limit",
-             arguments.nodes ? "operator, kernel, result and node" : "operator and kernel");
+             command.nodes ? "operator, kernel, result and node" : "operator and kernel");
   for (const auto& [name, total] : sorted) print(total, all.seconds, name);
-  print(all, all.seconds, fmt::format("in all, last of {} runs", arguments.repeat));
+  print(all, all.seconds, fmt::format("in all, last of {} runs", command.repeat));
   fmt::print(
       "limit: the time at {:.0f} GFLOP/s of multiply-adds or {:.1f} GB/s from memory, as measured now, against the "
       "time taken\n(above 100 % where operands come from a cache)\n",
@@ -138,11 +157,11 @@ void write_total(JsonWriter& w, const Total& t, double all) {
 
 /// The table with numbers in full, and the calls as coracle_session_profile tells them.
 void print_json(const std::vector<NamedTotal>& sorted, const Total& all, const coracle_machine_limits& machine,
-                const ProfileArguments& arguments, const std::string& calls) {
+                const ProfileCommand& command, const std::string& calls) {
   JsonBuffer buffer;
   JsonWriter w(buffer);
   w.StartObject();
-  w.field("runs", arguments.repeat);
+  w.field("runs", command.repeat);
   w.Key("machine");
   w.StartObject();
   w.field("flops_per_second", machine.flops_per_second);
@@ -152,7 +171,7 @@ void print_json(const std::vector<NamedTotal>& sorted, const Total& all, const c
   w.StartObject();
   write_total(w, all, all.seconds);
   w.EndObject();
-  w.Key(arguments.nodes ? "nodes" : "operators");
+  w.Key(command.nodes ? "nodes" : "operators");
   w.StartArray();
   for (const auto& [name, total] : sorted) {
     w.StartObject();
@@ -163,51 +182,59 @@ void print_json(const std::vector<NamedTotal>& sorted, const Total& all, const c
   w.EndArray();
   w.Key("calls");
   w.RawValue(calls.c_str(), calls.size(), rapidjson::kArrayType);
-  if (!arguments.trace.empty()) w.field("trace", arguments.trace);
+  if (!command.trace_file.empty()) w.field("trace", command.trace_file);
   w.EndObject();
   fmt::print("{}\n", buffer.GetString());
 }
 
-}  // namespace
-
-void profile(const ModelArguments& arguments, const SessionArguments& session_arguments,
-             const ProfileArguments& profile_arguments) {
-  const api::Model model(arguments.model, arguments.params, Interruption::interruptible(arguments.options));
+void ProfileCommand::run() const {
+  const api::Model model = load(arguments);
   api::Session session(model, session_arguments.options);
   set_inputs(model, session_arguments.inputs, session);
   Interruption::run(session);
   session.set_profiling(true);
-  for (int i = 0; i < profile_arguments.repeat; ++i) Interruption::run(session);
+  for (int i = 0; i < repeat; ++i) Interruption::run(session);
   JsonDocument events;
   const std::string text = session.profile();
   events.Parse(text.c_str());
   const Trace trace = chrome_trace(events);
-  if (!profile_arguments.trace.empty()) api::write_file(profile_arguments.trace, trace.text);
+  if (!trace_file.empty()) api::write_file(trace_file, trace.text);
   const coracle_machine_limits machine = session.machine_limits();
   std::map<std::string, Total> totals;
   Total all;
   for (const JsonValue& e : events.GetArray()) {
     std::string name = std::string(e["op"].GetString()) + "  " + e["kernel"].GetString();
-    if (profile_arguments.nodes) name += fmt::format("  {}  {}", e["output"].GetString(), e["node"].GetString());
+    if (nodes) name += fmt::format("  {}  {}", e["output"].GetString(), e["node"].GetString());
     totals[name].add(e, machine);
     all.add(e, machine);
   }
   std::vector<NamedTotal> sorted(totals.begin(), totals.end());
   std::sort(sorted.begin(), sorted.end(),
             [](const auto& a, const auto& b) { return a.second.seconds > b.second.seconds; });
-  if (profile_arguments.json) {
-    print_json(sorted, all, machine, profile_arguments, text);
+  if (json) {
+    print_json(sorted, all, machine, *this, text);
     return;
   }
-  print_text(sorted, all, machine, profile_arguments);
-  if (!profile_arguments.trace.empty()) {
+  print_text(sorted, all, machine, *this);
+  if (!trace_file.empty()) {
     const size_t lanes = static_cast<size_t>(trace.threads) + trace.devices.size();
-    fmt::print("{}: written, a trace of {} calls in {} lane{}, for ui.perfetto.dev or chrome://tracing\n",
-               profile_arguments.trace, trace.events, lanes,
+    fmt::print("{}: written, a trace of {} calls in {} lane{}, for ui.perfetto.dev or chrome://tracing\n", trace_file,
+               trace.events, lanes,
                lanes == 1              ? ""
                : trace.devices.empty() ? "s, one for each thread"
                                        : "s, one for each thread and device");
   }
+}
+
+}  // namespace
+
+void add_profile(CLI::App& app) {
+  add_command<ProfileCommand>(
+      app, "profile", "Measures each node",
+      "Examples:\n"
+      "  coracle profile model_dir --shape x=1,3,640,640\n"
+      "  coracle profile model_dir --shape x=1,3,640,640 --nodes          node by node, the slowest first\n"
+      "  coracle profile model_dir --shape x=1,3,640,640 -o trace.json     for chrome://tracing or ui.perfetto.dev");
 }
 
 }  // namespace coracle::cli

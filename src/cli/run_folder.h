@@ -5,9 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands.h"
+#include "cli/model_options.h"
 
 namespace coracle::cli {
+
+struct RunArguments {
+  std::string output_dir;
+  bool json = false;
+  bool values = false;  ///< all elements in JSON
+  int jobs = 1;         ///< files of a folder at a time
+};
 
 /// An input whose files are in a folder: the model runs once for each.
 struct FolderInput {

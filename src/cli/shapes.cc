@@ -21,17 +21,26 @@ int count(void* user, const coracle_node_value* value) try {
   return 1;
 }
 
-}  // namespace
+struct ShapesCommand {
+  ModelArguments arguments;
+  SessionArguments session_arguments;
+  std::vector<std::string> data;  ///< sets of inputs: folders with NAME.npy, or files
+  std::string output;
 
-void shapes(const ModelArguments& arguments, const SessionArguments& session_arguments,
-            const ShapesArguments& shapes_arguments) {
-  api::ModelOptions options = Interruption::interruptible(arguments.options);
-  if (!paddle::detail::is_saved_model(arguments.model)) {  // rewriting takes variables away
-    options.disable_passes = "all";
-    options.disable_kernels = "row_tiles,strided";
+  void add_options(CLI::App* command) {
+    add_model(command, arguments);
+    command->add_option("-o,--output", output, "file to write or replace, usually shape_range_info.pbtxt")->required();
+    add_data(command, data);
+    add_session(command, session_arguments);
   }
-  const api::Model model(arguments.model, arguments.params, options);
-  const std::vector<InputOptions> sets = input_sets(model, session_arguments.inputs, shapes_arguments.data);
+  void run() const;
+};
+
+void ShapesCommand::run() const {
+  // Rewriting takes variables away.
+  const bool saved = paddle::detail::is_saved_model(arguments.model);
+  const api::Model model = load(saved ? arguments : as_in_the_file(arguments));
+  const std::vector<InputOptions> sets = input_sets(model, session_arguments.inputs, data);
   paddle::detail::ShapeRanges ranges;
   api::Session session(model, session_arguments.options);
   api::check(coracle_session_set_observer(session.handle(), count, &ranges));
@@ -39,9 +48,22 @@ void shapes(const ModelArguments& arguments, const SessionArguments& session_arg
     set_inputs(model, set, session);
     Interruption::run(session);
   }
-  api::write_file(shapes_arguments.output, ranges.text());
-  fmt::print("{}: shapes of {} variables in {} run{}\n", printable(shapes_arguments.output), ranges.size(), sets.size(),
+  api::write_file(output, ranges.text());
+  fmt::print("{}: shapes of {} variables in {} run{}\n", printable(output), ranges.size(), sets.size(),
              sets.size() == 1 ? "" : "s");
+}
+
+}  // namespace
+
+void add_shapes(CLI::App& app) {
+  add_command<ShapesCommand>(
+      app, "shapes", "Writes the shapes that variables have in runs, for engines",
+      "The file is the one that Paddle's CollectShapeRangeInfo writes and EnableTunedTensorRtDynamicShape reads: "
+      "least, largest and most frequent sizes of each variable of the model, and the values of small integers.\n"
+      "\nExamples:\n"
+      "  coracle shapes model_dir --shape x=1,3,640,640 -o shape_range_info.pbtxt\n"
+      "  coracle shapes model_dir --data small.npy --data large.npy -o shape_range_info.pbtxt\n"
+      "  coracle shapes model_dir --input x=photos -o shape_range_info.pbtxt     a run for each file of a folder");
 }
 
 }  // namespace coracle::cli

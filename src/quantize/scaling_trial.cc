@@ -21,26 +21,29 @@ double ratio_of(Trial& trial, const Answers& original, const std::string& method
 }  // namespace
 
 std::unique_ptr<ScaledTrial> scaled_trial(Trial& trial, const Activations& activations, const TrialModel& model,
-                                          const Observations& observations, const Answers& original, ScalingMode mode,
-                                          std::optional<double> alpha, ScalingOutcome& outcome) {
+                                          const Observations& observations, const Answers& original,
+                                          ScalingOutcome& outcome) {
+  const Options& options = model.options;
+  const bool any = options.scaling == "auto";
   std::unique_ptr<ScaledTrial> nearest;
   outcome.tried = true;
   if (trial.count() == 0) return nearest;
   const std::vector<Layer> layers = find_layers(model.program, model.parameters, Precision::kIntegers, {});
   for (const bool insert : {false, true}) {
-    if (mode != ScalingMode::kAuto && insert != (mode == ScalingMode::kInsert)) continue;
-    ScaledModel scaled = scale(model.program, model.parameters, layers, activations, {insert, alpha, model.keep});
-    if (scaled.scalings.empty() || (insert && !scaled.has_products() && mode == ScalingMode::kAuto)) continue;
+    if (!any && insert != (options.scaling == "insert")) continue;
+    ScaledModel scaled =
+        scale(model.program, model.parameters, layers, activations, {insert, options.scaling_alpha, options.keep});
+    if (scaled.scalings.empty() || (insert && !scaled.has_products() && any)) continue;
     Activations seen = observations.observe(layers, factors_of(scaled.scalings));
     rename(seen, scaled.scalings);
-    std::vector<Layer> found = find_layers(scaled.program, scaled.parameters, Precision::kIntegers, model.keep);
+    std::vector<Layer> found = find_layers(scaled.program, scaled.parameters, Precision::kIntegers, options.keep);
     // Elements of the map stay where the trial knows them.
-    Trial other(std::move(scaled.program), std::move(scaled.parameters), std::move(found), seen, model.ranges);
-    if (outcome.scalings.empty()) outcome.before = ratio_of(trial, original, model.method);
-    const double ratio = ratio_of(other, original, model.method);
+    Trial other(std::move(scaled.program), std::move(scaled.parameters), std::move(found), seen, options);
+    if (outcome.scalings.empty()) outcome.before = ratio_of(trial, original, options.method);
+    const double ratio = ratio_of(other, original, options.method);
     const double least = outcome.used ? outcome.after : outcome.before;
     const bool nearer = ratio > least + (insert ? kLeastGainOfProducts : 0);
-    if (nearer || mode != ScalingMode::kAuto) {
+    if (nearer || !any) {
       nearest = std::make_unique<ScaledTrial>(ScaledTrial{std::move(seen), std::move(other)});
       outcome.used = true;
     } else if (!outcome.scalings.empty()) {

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "quantize/scaling.h"
@@ -15,9 +13,7 @@ namespace coracle::quantize {
 struct TrialModel {
   const Program& program;
   const ParameterMap& parameters;
-  const std::vector<std::string>& keep;  ///< names of layers that stay in float32
-  RangeOptions ranges;
-  std::string method;  ///< of ranges; "auto": any
+  const Options& options;
 };
 
 /// What came of scaling.
@@ -35,18 +31,13 @@ struct ScaledTrial {
   Trial trial;
 };
 
-/// How operands may be scaled.
-enum class ScalingMode {
-  kAuto,    ///< as answers are nearest; with products in the model where that is kLeastGainOfProducts nearer
-  kFold,    ///< by parameters that are there
-  kInsert,  ///< and with products
-};
+/// With `scaling` "auto", operands are multiplied in place where answers are so much nearer with it.
 inline constexpr double kLeastGainOfProducts = 6;  ///< decibels
 
 /// The scaled model that shall be used instead of `trial`, or null. `activations`: of `trial`, which has another range
-/// method afterwards. `alpha` as in ScalingOptions.
+/// method afterwards. Not for `scaling` "none".
 std::unique_ptr<ScaledTrial> scaled_trial(Trial& trial, const Activations& activations, const TrialModel& model,
-                                          const Observations& observations, const Answers& original, ScalingMode mode,
-                                          std::optional<double> alpha, ScalingOutcome& outcome);
+                                          const Observations& observations, const Answers& original,
+                                          ScalingOutcome& outcome);
 
 }  // namespace coracle::quantize

@@ -19,10 +19,17 @@ StoredWeights stored_weights(const Layer& layer, const Parameter& weights, Preci
   return halves ? std::move(*halves) : integer_weights(layer, weights, {}, kMostSteps);
 }
 
+bool near_enough(const Options& options, const std::vector<OutputAccuracy>& outputs) {
+  return std::all_of(outputs.begin(), outputs.end(), [&](const OutputAccuracy& o) {
+    return (!options.max_drop || o.drop() <= *options.max_drop) &&
+           (!options.min_snr || o.noise_ratio() >= *options.min_snr);
+  });
+}
+
 }  // namespace
 
 Trial::Trial(Program program, ParameterMap parameters, std::vector<Layer> layers, const Activations& activations,
-             const RangeOptions& options)
+             const Options& options)
     : program_(std::move(program)), parameters_(std::move(parameters)), layers_(std::move(layers)) {
   std::map<WrittenValue, decltype(Candidate::ranges)> ranges;
   for (size_t i = 0; i < layers_.size(); ++i) {
@@ -48,9 +55,10 @@ Trial::Trial(Program program, ParameterMap parameters, std::vector<Layer> layers
       if (first) of_operand->second[static_cast<size_t>(method)] = a.counts.range(method, options.percentile);
     }
     const std::vector<double> means =
-        options.correct_bias && l.seen == l.x ? a.means(l.x_channels) : std::vector<double>();
-    candidates_.push_back({i, RangeMethod::kMinMax, of_operand->second, &a.counts,
-                           integer_weights(l, parameters_.at(l.weights), means, options.weight_steps)});
+        options.bias_correction && l.seen == l.x ? a.means(l.x_channels) : std::vector<double>();
+    candidates_.push_back(
+        {i, RangeMethod::kMinMax, of_operand->second, &a.counts,
+         integer_weights(l, parameters_.at(l.weights), means, options.reduce_range ? kReducedSteps : kMostSteps)});
   }
   residuals_ = find_residuals(program_, parameters_, layers_);
 }
@@ -162,18 +170,12 @@ void choose_methods(Trial& trial, const Answers& original, const std::function<v
   }
 }
 
-bool Limits::hold(const std::vector<OutputAccuracy>& outputs) const {
-  return std::all_of(outputs.begin(), outputs.end(), [&](const OutputAccuracy& o) {
-    return (!drop || o.drop() <= *drop) && (!ratio || o.noise_ratio() >= *ratio);
-  });
-}
-
-Decision decide(const Trial& trial, const Answers& original, const Limits& limits,
+Decision decide(const Trial& trial, const Answers& original, const Options& options,
                 const std::function<void(size_t, size_t)>& tell) {
   Decision all;
   all.quantized = trial.all();
   all.accuracy = original.compare(trial.model(all.quantized), original.sets());
-  if (limits.hold(all.accuracy)) return all;
+  if (near_enough(options, all.accuracy)) return all;
 
   std::vector<double> ratios;
   for (size_t i = 0; i < trial.count(); ++i) {
@@ -189,14 +191,14 @@ Decision decide(const Trial& trial, const Answers& original, const Limits& limit
     d.accuracy = original.compare(trial.model(d.quantized), original.sets());
     return d;
   };
-  // With `low` layers kept the limits do not hold, with `high` they do: with all of them it is the original.
+  // With `low` layers kept answers are too far away, with `high` they are not: with all of them it is the original.
   size_t low = 0;
   size_t high = trial.count();
   Decision best = without(high);
   while (high - low > 1) {
     const size_t middle = low + (high - low) / 2;
     Decision d = without(middle);
-    if (limits.hold(d.accuracy)) {
+    if (near_enough(options, d.accuracy)) {
       high = middle;
       best = std::move(d);
     } else {

@@ -9,6 +9,7 @@
 
 #include "quantize/accuracy.h"
 #include "quantize/activations.h"
+#include "quantize/options.h"
 #include "quantize/rewrite.h"
 
 namespace coracle::quantize {
@@ -28,18 +29,12 @@ struct LayerReport {
   std::string stored = {};              ///< what they became: int8, int4 or float16
 };
 
-struct RangeOptions {
-  double percentile = 99.99;
-  bool correct_bias = true;
-  int weight_steps = kMostSteps;  ///< of the largest weight of a channel, where operands are rounded
-};
-
 /// A model that is written with some of its layers quantised.
 class Trial {
  public:
   /// Operands and weights as integers. `activations` must outlive it.
   Trial(Program program, ParameterMap parameters, std::vector<Layer> layers, const Activations& activations,
-        const RangeOptions& options);
+        const Options& options);
   /// Weights alone, as int8, in four bits where kernels have them and else int8, or as float16.
   Trial(Program program, ParameterMap parameters, std::vector<Layer> layers, Precision precision);
 
@@ -93,22 +88,14 @@ class Answers {
 /// same one where those answers are nearer with all layers quantised.
 void choose_methods(Trial& trial, const Answers& original, const std::function<void(size_t, size_t)>& tell);
 
-/// How far answers may be away.
-struct Limits {
-  std::optional<double> drop;   ///< percent of the decisions of an output that may change
-  std::optional<double> ratio;  ///< least signal to noise of an output, in decibels
-
-  bool hold(const std::vector<OutputAccuracy>& outputs) const;
-};
-
 struct Decision {
   std::vector<size_t> quantized;
   std::vector<OutputAccuracy> accuracy;
 };
 
-/// Quantises all layers; where the limits do not hold, finds by bisection how many of the layers that alone do the most
-/// harm have to stay.
-Decision decide(const Trial& trial, const Answers& original, const Limits& limits,
+/// Quantises all layers; where answers are further away than `options` allow, finds by bisection how many of the layers
+/// that alone do the most harm have to stay.
+Decision decide(const Trial& trial, const Answers& original, const Options& options,
                 const std::function<void(size_t, size_t)>& tell);
 
 }  // namespace coracle::quantize

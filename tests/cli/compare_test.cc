@@ -86,6 +86,14 @@ TEST_F(Compare, OneModelWithItself) {
   EXPECT_NE(outcome.out.find("the outputs are equal, for 3 sets of inputs"), std::string::npos) << outcome.out;
 }
 
+TEST_F(Compare, OptionsOfModelsAreKeys) {
+  const rapidjson::Document d =
+      compared({product_, "--b", "passes=on", "--b", "min-ops=3", "--b", "weights-cache=0", "--b",
+                "allow-outside-links=on", "--b", "emulate-tiles=off", "--b", "isa=", "--b", "max-rewrites=0"},
+               0);
+  EXPECT_NE(std::string(d["b"].GetString()).find("weights-cache=0"), std::string::npos);
+}
+
 TEST_F(Compare, OtherWeightsAreFoundAtTheirOperator) {
   const std::string weights = "params=" + other_weights(5);
   const rapidjson::Document d = compared({product_, "--input",

@@ -11,14 +11,54 @@
 #include "cli/compare/side.h"
 #include "cli/failure.h"
 #include "cli/input/data_sets.h"
-#include "cli/interrupt.h"
 
 namespace coracle::cli {
 namespace {
 
+struct CompareCommand {
+  ModelArguments model;
+  SessionArguments session;
+  std::string other;
+  std::vector<std::string> a_settings;  ///< KEY=VALUE, options of the first side only
+  std::vector<std::string> b_settings;  ///< of the second
+  std::vector<std::string> expected;    ///< folders, or NAME=FILE.npy
+  std::string engine;                   ///< "paddle", "onnxruntime"; empty: this library
+  std::string python = "python3";
+  std::vector<std::string> data;  ///< folders with NAME.npy
+  int seeds = 1;                  ///< sets of made-up inputs
+  Tolerance tolerance;
+  bool finds_origin = true;
+  bool operators = false;
+  bool json = false;
+
+  void add_options(CLI::App* command);
+  void run() const;
+};
+
+void CompareCommand::add_options(CLI::App* command) {
+  add_model_options(command, model);
+  command->add_option("other", other, "the second model; without it the first under other options");
+  command->add_option("--a", a_settings, "KEY=VALUE: option of the first side only")->allow_extra_args(false);
+  command->add_option("--b", b_settings, "KEY=VALUE: option of the second side only")->allow_extra_args(false);
+  command->add_option("--data", data, "folder with NAME.npy for each input; may be given several times")
+      ->allow_extra_args(false);
+  command->add_option("--seeds", seeds, "sets of made-up inputs")->check(CLI::Range(1, 100000));
+  command->add_option("--expected", expected, "folder with NAME.npy or 0.npy, 1.npy, ... of results; or NAME=FILE.npy")
+      ->allow_extra_args(false);
+  command->add_option("--engine", engine, "what runs the second side, through its Python package")
+      ->check(CLI::IsMember({"paddle", "onnxruntime"}));
+  command->add_option("--python", python, "interpreter that has the package");
+  command->add_option("--rtol", tolerance.relative, "relative tolerance of real numbers");
+  command->add_option("--atol", tolerance.absolute, "absolute tolerance of real numbers");
+  command->add_flag("--operators", operators, "show the difference of each operator's result");
+  command->add_flag("!--no-locate", finds_origin, "do not look for what is responsible");
+  command->add_flag("--json", json, "print JSON");
+  add_session(command, session);
+}
+
 /// The sets of inputs to compare with: one for each --data, or for each of `seeds`.
 std::vector<std::vector<NamedInput>> input_sets(const api::Model& model, const InputOptions& given,
-                                                const CompareArguments& arguments) {
+                                                const CompareCommand& arguments) {
   const std::vector<api::TensorInfo> infos = model.inputs();
   std::vector<InputOptions> sets;
   for (const std::string& folder : arguments.data) {
@@ -125,31 +165,30 @@ Origin locate(ModelSide& a, Side& b, const std::vector<NamedInput>& inputs, size
   return origin;
 }
 
-std::unique_ptr<Side> second_side(const ModelArguments& model, const SessionArguments& session,
-                                  const CompareArguments& c, const ModelSide& a, size_t sets) {
+std::unique_ptr<Side> second_side(const CompareCommand& c, const ModelSide& a, size_t sets) {
   if (!c.expected.empty()) return stored_side(c.expected, a.model().outputs(), sets);
-  const std::string& path = c.other.empty() ? model.model : c.other;
-  if (!c.engine.empty()) return engine_side(c.engine, c.python, path, c.other.empty() ? model.params : "");
-  ModelArguments arguments = model;
+  const std::string& path = c.other.empty() ? c.model.model : c.other;
+  if (!c.engine.empty()) return engine_side(c.engine, c.python, path, c.other.empty() ? c.model.params : "");
+  ModelArguments arguments = c.model;
   arguments.model = path;
   if (!c.other.empty()) arguments.params.clear();
-  api::SessionOptions options = session.options;
-  std::vector<std::string> settings = c.b;
+  api::SessionOptions options = c.session.options;
+  std::vector<std::string> settings = c.b_settings;
   // A model with itself: rewriting is what there is to doubt.
-  if (c.other.empty() && c.a.empty() && c.b.empty()) settings.emplace_back("passes=off");
+  if (c.other.empty() && c.a_settings.empty() && c.b_settings.empty()) settings.emplace_back("passes=off");
   for (const std::string& entry : settings) set_side_option("--b", entry, arguments, options);
   return std::make_unique<ModelSide>(label(path, settings), arguments, options);
 }
 
-void check_usage(const CompareArguments& c) {
+void check_usage(const CompareCommand& c) {
   const int kinds = (c.expected.empty() ? 0 : 1) + (c.engine.empty() ? 0 : 1);
   if (kinds > 1) throw Failure(ExitCode::kUsage, "--expected and --engine are two different second sides: give one");
   if (!c.expected.empty() && !c.other.empty()) {
     throw Failure(ExitCode::kUsage, "--expected " + c.expected[0] + " and the second model " + c.other +
                                         " are two different second sides: give one");
   }
-  if (kinds > 0 && !c.b.empty()) {
-    throw Failure(ExitCode::kUsage, "--b " + c.b[0] +
+  if (kinds > 0 && !c.b_settings.empty()) {
+    throw Failure(ExitCode::kUsage, "--b " + c.b_settings[0] +
                                         ": options are for a second side that is run by this program, not " +
                                         (c.engine.empty() ? "for --expected" : "for --engine"));
   }
@@ -161,48 +200,67 @@ void check_usage(const CompareArguments& c) {
   }
 }
 
-}  // namespace
-
-void compare(const ModelArguments& model, const SessionArguments& session, const CompareArguments& c) {
-  check_usage(c);
+void CompareCommand::run() const {
+  check_usage(*this);
   ModelArguments a_arguments = model;
   api::SessionOptions a_options = session.options;
-  for (const std::string& entry : c.a) set_side_option("--a", entry, a_arguments, a_options);
-  ModelSide a(label(model.model, c.a), a_arguments, a_options);
-  const std::vector<std::vector<NamedInput>> sets = input_sets(a.model(), session.inputs, c);
-  const std::unique_ptr<Side> b = second_side(model, session, c, a, sets.size());
+  for (const std::string& entry : a_settings) set_side_option("--a", entry, a_arguments, a_options);
+  ModelSide a(label(model.model, a_settings), a_arguments, a_options);
+  const std::vector<std::vector<NamedInput>> sets = input_sets(a.model(), session.inputs, *this);
+  const std::unique_ptr<Side> b = second_side(*this, a, sets.size());
 
   Comparison comparison;
-  comparison.tolerance = c.tolerance;
+  comparison.tolerance = tolerance;
   comparison.sets = sets.size();
   std::optional<size_t> bad;
   for (size_t i = 0; i < sets.size(); ++i) {
     std::vector<std::string> unpaired;
-    const std::vector<OutputPair> pairs = pairs_of(a.run(sets[i], i), b->run(sets[i], i), c.tolerance, &unpaired);
+    const std::vector<OutputPair> pairs = pairs_of(a.run(sets[i], i), b->run(sets[i], i), tolerance, &unpaired);
     if (!bad && !all_agree(pairs)) bad = i;
     keep_worst(comparison.outputs, pairs);
     comparison.unpaired = unpaired;
   }
   // Only some outputs may be stored.
-  if (!c.expected.empty()) comparison.unpaired.clear();
+  if (!expected.empty()) comparison.unpaired.clear();
   comparison.a = a.text();
   comparison.b = b->text();
-  if (c.operators) {
+  if (operators) {
     if (!b->shows_values()) {
       throw Failure(ExitCode::kUsage, "--operators: " + b->text() + " does not show what its operators compute");
     }
-    compare_values(a, *b, sets[bad.value_or(0)], c.tolerance, true,
+    compare_values(a, *b, sets[bad.value_or(0)], tolerance, true,
                    [&](const ValuePair& p) { comparison.operators.push_back(p); });
   }
-  if (bad && c.locate) comparison.origin = locate(a, *b, sets[*bad], *bad, c.tolerance);
-  fmt::print("{}", c.json ? json_of(comparison) : text_of(comparison));
+  if (bad && finds_origin) comparison.origin = locate(a, *b, sets[*bad], *bad, tolerance);
+  fmt::print("{}", json ? json_of(comparison) : text_of(comparison));
   if (comparison.agrees()) return;
   if (comparison.differing() == 0) {
     throw Failure(ExitCode::kDifferent, "the models have different outputs");
   }
-  throw Failure(ExitCode::kDifferent, fmt::format("{} of {} outputs differ beyond the tolerance (rtol {:g}, atol {:g})",
-                                                  comparison.differing(), comparison.outputs.size(),
-                                                  c.tolerance.relative, c.tolerance.absolute));
+  throw Failure(ExitCode::kDifferent,
+                fmt::format("{} of {} outputs differ beyond the tolerance (rtol {:g}, atol {:g})",
+                            comparison.differing(), comparison.outputs.size(), tolerance.relative, tolerance.absolute));
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app) {
+  add_command<CompareCommand>(
+      app, "compare", "Compares outputs of two models, options or engines",
+      "A is MODEL; B is OTHER, or MODEL under other options (--b), stored results (--expected), or another engine\n"
+      "(--engine). With none of these B is MODEL without rewriting. Options of runs are for both sides; --a and --b "
+      "set\n"
+      "for one: an option of the model (isa=avx2, emulate-tiles=on), passes (on, off) or threads. Where outputs "
+      "differ,\n"
+      "the first operator and the rewrite responsible are looked for.\n"
+      "Exit code 7 if outputs differ beyond |a - b| <= atol + rtol * |b|; integers must be equal.\n"
+      "\nExamples:\n"
+      "  coracle compare model_dir --shape x=1,3,640,640 --b isa=avx2\n"
+      "  coracle compare model_dir converted_dir --data inputs --rtol 1e-2\n"
+      "  coracle compare model_dir --data inputs --expected results       as 'coracle run --output-dir results' "
+      "wrote\n"
+      "  coracle compare model_dir --shape x=1,3,640,640 --engine paddle\n"
+      "  coracle compare model_dir model.onnx --shape x=1,3,640,640 --engine onnxruntime --python venv/bin/python");
 }
 
 }  // namespace coracle::cli

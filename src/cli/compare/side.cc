@@ -3,8 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <exception>
 #include <map>
@@ -46,77 +46,54 @@ struct Observation {
   }
 };
 
-int64_t whole_number(const std::string& option, const std::string& key, const std::string& value) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (error != std::errc() || end != value.data() + value.size() || number < 0) {
-    throw Failure(ExitCode::kUsage, fmt::format("{} {}={}: expected an integer", option, key, value));
-  }
-  return number;
-}
-
 bool truth(const std::string& option, const std::string& key, const std::string& value) {
   if (value == "on" || value == "off") return value == "on";
   throw Failure(ExitCode::kUsage, fmt::format("{} {}={}: expected on or off", option, key, value));
 }
 
-struct Setting {
-  const std::string& option;
-  const std::string& key;
-  const std::string& value;
-  ModelArguments& model;
-  api::SessionOptions& session;
-};
-
-struct Key {
-  const char* name;
-  void (*set)(const Setting& s);
-};
-
-constexpr Key kKeys[] = {
-    {"params", [](const Setting& s) { s.model.params = s.value; }},
-    {"isa", [](const Setting& s) { s.model.options.cpu_isa = s.value; }},
-    {"passes", [](const Setting& s) { s.model.options.disable_passes = truth(s.option, s.key, s.value) ? "" : "all"; }},
-    {"disable-passes", [](const Setting& s) { s.model.options.disable_passes = s.value; }},
-    {"max-rewrites", [](const Setting& s) { s.model.options.max_rewrites = whole_number(s.option, s.key, s.value); }},
-    {"disable-kernels", [](const Setting& s) { s.model.options.disable_kernels = s.value; }},
-    {"precision", [](const Setting& s) { s.model.options.precision = s.value; }},
-    {"emulate-tiles", [](const Setting& s) { s.model.options.emulate_tiles = truth(s.option, s.key, s.value); }},
-    {"weights", [](const Setting& s) { s.model.options.weights = s.value; }},
-    {"device", [](const Setting& s) { s.model.options.device = s.value; }},
-    {"engines", [](const Setting& s) { s.model.options.engines = s.value; }},
-    {"mark", [](const Setting& s) { s.model.options.marks = s.value; }},
-    {"shapes", [](const Setting& s) { s.model.options.shapes = s.value; }},
-    {"threads",
-     [](const Setting& s) {
-       const int64_t threads = whole_number(s.option, s.key, s.value);
-       if (threads > 1024) throw Failure(ExitCode::kUsage, s.option + " threads=" + s.value + ": at most 1024");
-       s.session.threads = static_cast<int>(threads);
-     }},
-};
-
 }  // namespace
 
 void set_side_option(const std::string& option, const std::string& entry, ModelArguments& model,
                      api::SessionOptions& session) {
-  const size_t equals = entry.find('=');
+  CLI::App command;
+  command.set_help_flag();
+  add_model_options(&command, model);
+  add_threads(&command, session.threads);
+  const size_t equals = std::min(entry.find('='), entry.size());
   const std::string key = entry.substr(0, equals);
-  std::string keys;
-  for (const Key& k : kKeys) {
-    keys.append(keys.empty() ? "" : ", ").append(k.name);
-    if (key != k.name || equals == std::string::npos) continue;
-    const std::string value = entry.substr(equals + 1);
-    return k.set({option, key, value, model, session});
+  const std::string value = entry.substr(std::min(equals + 1, entry.size()));
+  std::string keys = "passes";
+  for (CLI::Option* known : command.get_options()) {
+    if (known->get_lnames().empty()) continue;
+    keys += ", " + known->get_lnames()[0];
+    if (key != known->get_lnames()[0] || equals == entry.size()) continue;
+    if (known->get_items_expected_max() == 0) truth(option, key, value);
+    const auto refuse = [&](const std::string& reason) {
+      throw Failure(ExitCode::kUsage, fmt::format("{} {}={}: {}", option, key, value, reason));
+    };
+    const bool is_integer = !value.empty() && value.find_first_not_of("0123456789") == std::string::npos;
+    if (known->get_type_name().starts_with("INT") && !is_integer) refuse("expected an integer");
+    try {
+      known->add_result(value);
+      known->run_callback();
+    } catch (const CLI::ParseError& e) {  // "--threads: Value 5000 not in range 0 to 1024"
+      const std::string message = e.what();
+      refuse(message.substr(std::min(message.find(": ") + 2, message.size())));
+    }
+    return;
   }
-  throw Failure(ExitCode::kUsage,
-                fmt::format("{} {}: expected KEY=VALUE with one of the keys {}", option, entry, keys));
+  if (key != "passes" || equals == entry.size()) {
+    throw Failure(ExitCode::kUsage,
+                  fmt::format("{} {}: expected KEY=VALUE with one of the keys {}", option, entry, keys));
+  }
+  model.options.disable_passes = truth(option, key, value) ? "" : "all";
 }
 
 ModelSide::ModelSide(std::string label, ModelArguments arguments, api::SessionOptions session)
     : label_(std::move(label)),
       arguments_(std::move(arguments)),
       session_options_(std::move(session)),
-      model_(arguments_.model, arguments_.params, Interruption::interruptible(arguments_.options)) {}
+      model_(load(arguments_)) {}
 
 std::unique_ptr<ModelSide> ModelSide::with(const api::ModelOptions& options) const {
   ModelArguments arguments = arguments_;

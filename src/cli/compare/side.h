@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands.h"
 #include "cli/input/inputs.h"
+#include "cli/model_options.h"
 
 namespace coracle::cli {
 
@@ -81,7 +81,8 @@ class ModelSide : public Side {
   api::Model model_;
 };
 
-/// Sets one "KEY=VALUE" of --a or --b (`option`), for instance "isa=avx2". Throws Failure that names all keys.
+/// Sets one "KEY=VALUE" of --a or --b (`option`): an option of the model, as "isa=avx2", "passes=off" or "threads=2".
+/// Throws Failure that names all keys.
 void set_side_option(const std::string& option, const std::string& entry, ModelArguments& model,
                      api::SessionOptions& session);
 

@@ -8,7 +8,7 @@
 namespace coracle::cli {
 namespace {
 
-std::string quoted(const std::string& s) {
+std::string dot_string(const std::string& s) {
   std::string out = "\"";
   for (char c : s) {
     if (c == '"' || c == '\\') out.push_back('\\');
@@ -29,7 +29,7 @@ class Writer {
     line(indent + "  ", "label=\"engines\"");
     for (size_t i = 0; i < engines_.size(); ++i) {
       line(indent + "  ",
-           "legend" + std::to_string(i) + " [shape=box, label=" + quoted(engines_[i]) + filled(engines_[i]) + "]");
+           "legend" + std::to_string(i) + " [shape=box, label=" + dot_string(engines_[i]) + filled(engines_[i]) + "]");
     }
     line(indent + "  ", "natively [shape=box]");
     line(indent, "}", "");
@@ -42,7 +42,7 @@ class Writer {
       const GraphValue& v = graph.inputs[i];
       const std::string vertex = prefix + "in" + std::to_string(i);
       made[v.id] = {vertex, v.type};
-      line(indent, vertex + " [shape=ellipse, label=" + quoted(v.name.empty() ? v.id : v.name) + "]");
+      line(indent, vertex + " [shape=ellipse, label=" + dot_string(v.name.empty() ? v.id : v.name) + "]");
     }
     const std::vector<Group> groups = groups_of(graph);
     for (const Group& group : groups) {
@@ -60,7 +60,7 @@ class Writer {
     for (size_t i = 0; i < graph.outputs.size(); ++i) {
       const std::string vertex = prefix + "out" + std::to_string(i);
       const GraphValue& v = graph.outputs[i];
-      line(indent, vertex + " [shape=ellipse, label=" + quoted(v.name.empty() ? v.id : v.name) + "]");
+      line(indent, vertex + " [shape=ellipse, label=" + dot_string(v.name.empty() ? v.id : v.name) + "]");
       edge(indent, made, v.id, vertex);
     }
   }
@@ -71,7 +71,7 @@ class Writer {
   }
   void open(const std::string& indent, const std::string& title) {
     line(indent, "subgraph cluster_" + std::to_string(clusters_++) + " {", "");
-    line(indent + "  ", "label=" + quoted(title));
+    line(indent + "  ", "label=" + dot_string(title));
   }
   /// Of a part that an engine runs; else empty.
   std::string colour(const std::string& engine) const {
@@ -86,11 +86,12 @@ class Writer {
   void node(const GraphNode& n, const std::string& vertex, const std::string& indent) {
     std::string tip = n.attributes;
     for (const std::string& part : {n.cause, n.name}) tip += (tip.empty() || part.empty() ? "" : "\n") + part;
-    line(indent, vertex + " [shape=box, label=" + quoted(n.op) + ", tooltip=" + quoted(tip) + filled(n.engine) + "]");
+    line(indent,
+         vertex + " [shape=box, label=" + dot_string(n.op) + ", tooltip=" + dot_string(tip) + filled(n.engine) + "]");
     for (size_t r = 0; r < n.regions.size(); ++r) {
       open(indent, n.engine.empty() ? n.op + ", region " + std::to_string(r) : "on " + n.engine);
       if (!n.engine.empty())
-        line(indent + "  ", "style=filled; fillcolor=\"" + colour(n.engine) + "\"; tooltip=" + quoted(n.engine));
+        line(indent + "  ", "style=filled; fillcolor=\"" + colour(n.engine) + "\"; tooltip=" + dot_string(n.engine));
       write(n.regions[r], indent + "  ");
       line(indent, "}", "");
     }
@@ -99,7 +100,7 @@ class Writer {
   void edge(const std::string& indent, const Made& made, const std::string& id, const std::string& to) {
     const auto from = made.find(id);
     if (from == made.end()) return;  // a constant
-    line(indent, from->second.first + " -> " + to + " [label=" + quoted(from->second.second) + "]");
+    line(indent, from->second.first + " -> " + to + " [label=" + dot_string(from->second.second) + "]");
   }
 
   std::string& out_;

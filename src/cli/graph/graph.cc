@@ -30,28 +30,19 @@ void keep(void* user, const char* pass, int64_t count, const char* text, const c
   stage->rewrites = stage->all;
 }
 
-const char* or_null(const std::string& s) { return s.empty() ? nullptr : s.c_str(); }
-
 /// The stage of that name, which there must be.
 Stage stage_of(const ModelArguments& m, const std::string& name) {
   Stage stage;
   stage.name = name;
-  coracle_model_options c;
-  coracle_model_options_init(&c, sizeof(c));
-  c.cpu_isa = or_null(m.options.cpu_isa);
-  c.disable_passes = or_null(m.options.disable_passes);
-  c.max_rewrites = m.options.max_rewrites;
-  c.disable_kernels = or_null(m.options.disable_kernels);
-  c.precision = or_null(m.options.precision);
-  c.weights = or_null(m.options.weights);
-  c.device = or_null(m.options.device);
-  c.emulate_tiles = m.options.emulate_tiles ? 1 : 0;
-  c.allow_outside_links = m.options.allow_outside_links ? 1 : 0;
-  c.cancelled = reinterpret_cast<const std::uint32_t*>(m.options.cancelled);
+  api::ModelOptions options = m.options;
+  options.engines.clear();  // their blocks are cut behind the last rewrite
+  options.marks.clear();
+  coracle_model_options c = api::c_options(options);
   c.after_pass = keep;
   c.after_pass_user = &stage;
   coracle_model* model = nullptr;
-  const coracle_status status = coracle_model_load(m.model.c_str(), or_null(m.params), &c, &model);
+  const coracle_status status =
+      coracle_model_load(m.model.c_str(), m.params.empty() ? nullptr : m.params.c_str(), &c, &model);
   if (status != CORACLE_OK) throw Failure(exit_code(status), coracle_last_error());
   coracle_model_free(model);
   if (stage.text.empty()) {
@@ -114,10 +105,23 @@ Drawn text_at(const ModelArguments& arguments, const InputOptions& inputs, const
   return {session.graph_text(), told, {}, {}};
 }
 
-}  // namespace
+struct GraphCommand {
+  ModelArguments arguments;
+  InputOptions inputs;
+  std::string stage = "final";
+  std::string output;
 
-void graph(const ModelArguments& arguments, const InputOptions& inputs, const std::string& stage,
-           const std::string& output) {
+  void add_options(CLI::App* command) {
+    add_model_options(command, arguments);
+    add_inputs(command, inputs);
+    command->add_option("--stage", stage, "loaded (as in the file), final, or a rewrite's name: behind that");
+    command->add_option("-o,--output", output,
+                        "FILE.html (a page to search and fold), .svg, .dot or .txt; without: dot, printed");
+  }
+  void run() const;
+};
+
+void GraphCommand::run() const {
   const std::string name = lower_case(output);
   const bool svg = name.ends_with(".svg");
   const bool html = name.ends_with(".html") || name.ends_with(".htm");
@@ -139,6 +143,18 @@ void graph(const ModelArguments& arguments, const InputOptions& inputs, const st
   }
   const std::string title = printable(arguments.model) + (stage == "final" ? "" : " (" + stage + ")");
   api::write_file(output, svg ? graph_svg(parsed) : (html ? graph_html(parsed, title) : graph_dot(parsed)));
+}
+
+}  // namespace
+
+void add_graph(CLI::App& app) {
+  add_command<GraphCommand>(
+      app, "graph", "Draws a model's graph",
+      "Examples:\n"
+      "  coracle graph model_dir -o model.html                 to open in a browser; needs no network\n"
+      "  coracle graph model_dir --stage loaded -o before.svg  before the first rewrite\n"
+      "  coracle graph model_dir --shape x=1,3,640,640 -o model.html     with the shapes of such a run\n"
+      "  coracle graph model_dir | dot -Tpdf -o model.pdf      by Graphviz");
 }
 
 }  // namespace coracle::cli

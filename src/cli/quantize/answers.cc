@@ -23,7 +23,7 @@ api::Model load_model(const quantize::ModelBytes& model, const api::ModelOptions
 Answers::Answers(const ModelArguments& arguments, const SessionArguments& session, std::vector<InputOptions> sets,
                  State& state)
     : session_(session), sets_(std::move(sets)), state_(state) {
-  const api::Model model(arguments.model, arguments.params, Interruption::interruptible(arguments.options));
+  const api::Model model = load(arguments);
   for (const api::TensorInfo& info : model.outputs()) names_.push_back(info.name);
   answers_ = run(model, sets_.size());
 }

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands.h"
 #include "cli/input/inputs.h"
+#include "cli/model_options.h"
 #include "cli/quantize/state.h"
 #include "quantize/trial.h"
 

@@ -16,14 +16,6 @@
 namespace coracle::cli {
 namespace {
 
-/// Every operator of the file computes every value that it names there.
-api::ModelOptions as_in_the_file(const api::ModelOptions& given) {
-  api::ModelOptions options = Interruption::interruptible(given);
-  options.disable_passes = "all";
-  options.disable_kernels = "row_tiles,strided";
-  return options;
-}
-
 /// A run that shows values to a function.
 struct Observation {
   std::function<void(const coracle_node_value&, int write)> see;
@@ -161,10 +153,7 @@ void require_finite(const Input& input, const std::string& name, const InputOpti
 
 Calibration::Calibration(const ModelArguments& model, const SessionArguments& session, std::vector<InputOptions> sets,
                          std::function<void(size_t, size_t)> tell)
-    : model_(model.model, model.params, as_in_the_file(model.options)),
-      session_(session),
-      sets_(std::move(sets)),
-      tell_(std::move(tell)) {}
+    : model_(load(as_in_the_file(model))), session_(session), sets_(std::move(sets)), tell_(std::move(tell)) {}
 
 void Calibration::run(Activations& activations, size_t time, size_t& done, State& state, const See& see) const {
   if (done >= (time + 1) * sets_.size()) return;

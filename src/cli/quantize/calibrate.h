@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands.h"
 #include "cli/input/inputs.h"
+#include "cli/model_options.h"
 #include "cli/quantize/state.h"
 #include "quantize/activations.h"
 

@@ -9,7 +9,6 @@
 #include "cli/commands.h"
 #include "cli/failure.h"
 #include "cli/file.h"
-#include "cli/interrupt.h"
 #include "cli/note.h"
 #include "cli/progress.h"
 #include "cli/quantize/answers.h"
@@ -67,21 +66,72 @@ void require_data(const std::vector<InputOptions>& sets) {
        sets.size() == 1 ? "" : "s");
 }
 
-Precision precision_of(const QuantizeArguments& q) {
-  if (q.half) return Precision::kHalfWeights;
-  if (q.weights_only == "int4") return Precision::kFourBitWeights;
-  return q.weights_only.empty() ? Precision::kIntegers : Precision::kIntegerWeights;
+struct QuantizeCommand {
+  ModelArguments arguments;
+  SessionArguments session;
+  Options options;
+  std::vector<std::string> data;  ///< sets of inputs: folders with NAME.npy, or files
+  std::string output_path;        ///< folder, NAME.pdmodel, NAME.json or NAME.coracle
+  std::string report_file;        ///< a page (.html) or JSON
+  std::string state_file;         ///< that an interrupted run is gone on with from
+  bool json = false;
+
+  void add_options(CLI::App* command);
+  void run() const;
+};
+
+/// The option of a row of options.def.
+template <class T>
+CLI::Option* add_option(CLI::App* command, const OptionDef& row, T& value) {
+  std::string name(row.name);
+  std::replace(name.begin(), name.end(), '_', '-');
+  if constexpr (std::is_same_v<T, bool>) {
+    return command->add_flag((value ? "!--no-" : "--") + name, value, row.text);
+  } else {
+    CLI::Option* option = command->add_option("--" + name, value, row.text);
+    if constexpr (std::is_same_v<T, std::vector<std::string>>) option->allow_extra_args(false);
+    if (row.allowed.least < row.allowed.most) option->check(CLI::Range(row.allowed.least, row.allowed.most));
+    if (!row.allowed.texts.empty()) {
+      option->check(CLI::IsMember(CLI::detail::split(std::string(row.allowed.texts), '|')));
+    }
+    return option;
+  }
 }
 
-ScalingMode scaling_mode(const std::string& text) {
-  return text == "fold" ? ScalingMode::kFold : text == "insert" ? ScalingMode::kInsert : ScalingMode::kAuto;
+void QuantizeCommand::add_options(CLI::App* command) {
+  add_model(command, arguments);
+  command->add_option("-o,--output", output_path, "folder, NAME.pdmodel, NAME.json or NAME.coracle to write or replace")
+      ->required();
+  add_data(command, data);
+  std::vector<CLI::Option*> of_weights;
+  std::vector<CLI::Option*> of_operands;
+  for_each_option(options, [&](const OptionDef& row, auto& value) {
+    CLI::Option* option = add_option(command, row, value);
+    if (row.concern == OptionConcern::kWeights) of_weights.push_back(option);
+    if (row.concern == OptionConcern::kOperands) of_operands.push_back(option);
+  });
+  for (CLI::Option* option : of_weights) {
+    for (CLI::Option* other : of_operands) other->excludes(option);
+    for (CLI::Option* other : of_weights) {
+      if (other != option) other->excludes(option);
+    }
+  }
+  command->add_option("--report", report_file, "FILE.html, a page with plots, or a file for what --json prints");
+  command->add_option("--state", state_file,
+                      "FILE that keeps what was measured: the same command goes on from there when it was interrupted");
+  command->add_flag("--json", json, "print JSON");
+  add_session(command, session);
+}
+
+Precision precision_of(const Options& options) {
+  if (options.half) return Precision::kHalfWeights;
+  if (options.weights_only == "int4") return Precision::kFourBitWeights;
+  return options.weights_only.empty() ? Precision::kIntegers : Precision::kIntegerWeights;
 }
 
 /// What runs with, in sets; none where the command line names no files.
-std::vector<InputOptions> sets_of(const ModelArguments& arguments, const SessionArguments& session,
-                                  const QuantizeArguments& q) {
-  const api::Model model(arguments.model, arguments.params, Interruption::interruptible(arguments.options));
-  std::vector<InputOptions> sets = input_sets(model, session.inputs, q.data);
+std::vector<InputOptions> sets_of(const QuantizeCommand& q) {
+  std::vector<InputOptions> sets = input_sets(load(q.arguments), q.session.inputs, q.data);
   if (sets.size() == 1 && sets[0].files.empty()) sets.clear();
   return sets;
 }
@@ -119,9 +169,7 @@ void require_quantisable(const ModelArguments& arguments) {
   }
 }
 
-}  // namespace
-
-void quantize(const ModelArguments& arguments, const SessionArguments& session, const QuantizeArguments& q) {
+void QuantizeCommand::run() const {
   require_quantisable(arguments);
   const Original original(arguments.model, arguments.params);
   const Program program = original.program();
@@ -129,16 +177,16 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
     throw Failure(ExitCode::kUnsupported,
                   printable(original.program_file()) + ": it is quantised already (weights of four bits)");
   }
-  const ModelOutput output(q.output, original, program.format());
-  require_folder_of(q.report);
-  require_folder_of(q.state);
+  const ModelOutput output(output_path, original, program.format());
+  require_folder_of(report_file);
+  require_folder_of(state_file);
   const ParameterMap parameters = original.parameters(program);
-  const Precision precision = precision_of(q);
-  const std::vector<Layer> layers = find_layers(program, parameters, precision, q.keep);
-  const std::vector<InputOptions> sets = sets_of(arguments, session, q);
+  const Precision precision = precision_of(options);
+  const std::vector<Layer> layers = find_layers(program, parameters, precision, options.keep);
+  const std::vector<InputOptions> sets = sets_of(*this);
   State state;
-  if (!q.state.empty()) {
-    state = State(q.state, state_key(arguments, q, original.program_bytes(), parameters, layers, sets));
+  if (!state_file.empty()) {
+    state = State(state_file, state_key(arguments, options, original.program_bytes(), parameters, layers, sets));
   }
   const Steps steps;
   const Split data = split(sets);
@@ -147,7 +195,7 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
   Activations activations;
   ScalingOutcome scaling;
   std::unique_ptr<ScaledTrial> scaled;
-  std::string method = q.method;
+  std::string method = options.method;
   if (precision != Precision::kIntegers) {
     trial.emplace(program, parameters, layers, precision);
     used = &*trial;
@@ -157,21 +205,19 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
     const Calibration calibration(arguments, session, data.seen, steps.tell());
     activations = calibration.activations(layers, state);
     steps.clear();
-    const RangeOptions ranges{q.percentile, q.correct_bias, q.reduce_range ? kReducedSteps : kMostSteps};
-    trial.emplace(program, parameters, layers, activations, ranges);
-    if (q.scaling != "none") {
-      scaled = scaled_trial(*trial, activations, {program, parameters, q.keep, ranges, q.method}, calibration,
-                            Answers(arguments, session, first(data.seen), state), scaling_mode(q.scaling),
-                            q.scaling_alpha, scaling);
+    trial.emplace(program, parameters, layers, activations, options);
+    if (options.scaling != "none") {
+      scaled = scaled_trial(*trial, activations, {program, parameters, options}, calibration,
+                            Answers(arguments, session, first(data.seen), state), scaling);
       steps.clear();
     }
     used = scaled == nullptr ? &*trial : &scaled->trial;
-    used->round_residuals(q.round_residuals);
-    if (q.method == "auto") {
+    used->round_residuals(options.round_residuals);
+    if (options.method == "auto") {
       choose_methods(*used, Answers(arguments, session, first(data.seen), state), steps.tell());
       steps.clear();
     } else {
-      used->use(used->all(), range_method(q.method));
+      used->use(used->all(), range_method(options.method));
     }
   }
   Decision decision{used->all(), {}};
@@ -179,7 +225,7 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
     // Nothing is chosen by what was seen where weights alone are stored otherwise.
     const std::vector<InputOptions>& compared = precision == Precision::kIntegers ? data.held_back : sets;
     const Answers answers(arguments, session, compared, state);
-    decision = decide(*used, answers, {q.max_drop, q.least_ratio}, steps.tell());
+    decision = decide(*used, answers, options, steps.tell());
     steps.clear();
     if (decision.quantized.empty() && used != &*trial) {
       // Nothing has to be near any more: the model stays as it was.
@@ -187,14 +233,14 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
       scaling.used = false;
       decision.accuracy = answers.compare(used->model({}), answers.sets());
     }
-  } else if (q.max_drop || q.least_ratio) {
+  } else if (options.max_drop || options.min_snr) {
     throw Failure(ExitCode::kUsage, "answers are compared with real inputs: give --data or --input");
   }
   const ModelBytes model = used->model(decision.quantized);
   output.write(model, original);
   state.remove();
   Report report;
-  report.output = printable(q.output);
+  report.output = printable(output_path);
   report.method = method;
   report.precision = precision;
   report.scaling = scaling;
@@ -210,11 +256,27 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
   if (report.changed_layers() == 0) {
     note("coracle: warning: no layer became smaller; the written model is as the original\n");
   }
-  if (!q.report.empty()) {
-    const bool page = fs::path(q.report).extension() == ".html";
-    api::write_file(q.report, page ? page_of(report) : json_of(report) + "\n");
+  if (!report_file.empty()) {
+    const bool page = fs::path(report_file).extension() == ".html";
+    api::write_file(report_file, page ? page_of(report) : json_of(report) + "\n");
   }
-  fmt::print("{}", q.json ? json_of(report) + "\n" : text_of(report));
+  fmt::print("{}", json ? json_of(report) + "\n" : text_of(report));
+}
+
+}  // namespace
+
+void add_quantize(CLI::App& app) {
+  add_command<QuantizeCommand>(
+      app, "quantize", "Makes a model of int8 from one of float32",
+      "Products and convolutions with constant weights compute with integers of 8 bits. How far values reach is "
+      "seen in runs with real inputs; every fifth set is held back, and answers are compared for those. A decision "
+      "is which element of an output is the largest: along dimension 1 of four, else along the last one; of one "
+      "alone, whether it is at least one half.\n"
+      "\nExamples:\n"
+      "  coracle quantize model_dir --input x=photos -o int8_dir               a run for each file of a folder\n"
+      "  coracle quantize model_dir --data a.npz --data b.npz -o int8_dir --max-drop 1\n"
+      "  coracle quantize model_dir --input x=photos -o model.coracle --method kl --report report.html\n"
+      "  coracle quantize model_dir --half -o half_dir                        smaller weights, no inputs needed");
 }
 
 }  // namespace coracle::cli

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/quantize/state_key.h"
 
-#include "cli/interrupt.h"
 #include "cli/quantize/state.h"
 
 namespace coracle::cli {
@@ -15,25 +14,15 @@ void add_numbers(StateWriter& w, const Numbers& numbers) {
   for (auto n : numbers) w.number<int64_t>(static_cast<int64_t>(n));
 }
 
-void add_options(Fingerprint& f, const api::ModelOptions& o, const QuantizeArguments& q) {
-  StateWriter w;
-  for (const std::string& text : {o.cpu_isa, o.disable_passes, o.disable_kernels, o.precision, o.device, o.engines,
-                                  o.marks, o.shapes, q.method, q.weights_only, q.scaling}) {
-    w.text(text);
-  }
-  w.number(o.max_rewrites);
-  w.number(o.emulate_tiles);
-  w.number(o.min_ops);
-  w.number(q.percentile);
-  w.number(q.correct_bias);
-  w.number(q.half);
-  w.number(q.reduce_range);
-  w.number(q.round_residuals);
-  for (const std::optional<double>& limit : {q.max_drop, q.least_ratio, q.scaling_alpha}) {
-    w.number(limit.has_value());
-    w.number(limit.value_or(0));
-  }
-  f.add(w.take());
+void add(StateWriter& w, const std::string& text) { w.text(text); }
+void add(StateWriter& w, double number) { w.number(number); }
+void add(StateWriter& w, const std::optional<double>& number) {
+  w.number(number.has_value());
+  w.number(number.value_or(0));
+}
+void add(StateWriter& w, const std::vector<std::string>& texts) {
+  w.number<uint64_t>(texts.size());
+  for (const std::string& text : texts) w.text(text);
 }
 
 void add_layers(Fingerprint& f, const std::vector<Layer>& layers) {
@@ -53,13 +42,15 @@ void add_layers(Fingerprint& f, const std::vector<Layer>& layers) {
 
 }  // namespace
 
-std::string state_key(const ModelArguments& arguments, const QuantizeArguments& q, std::string_view program,
+std::string state_key(const ModelArguments& arguments, const Options& options, std::string_view program,
                       const ParameterMap& parameters, const std::vector<Layer>& layers,
                       const std::vector<InputOptions>& sets) {
   Fingerprint f;
   f.add(coracle_version());
   f.add(coracle_cpu_isa());
-  add_options(f, arguments.options, q);
+  StateWriter of_options;
+  for_each_option(options, [&](const OptionDef&, const auto& value) { add(of_options, value); });
+  f.add(of_options.take());
   f.add(program);
   for (const auto& [name, p] : parameters) {
     StateWriter w;
@@ -70,7 +61,7 @@ std::string state_key(const ModelArguments& arguments, const QuantizeArguments& 
     f.add(p.content);
   }
   add_layers(f, layers);
-  const api::Model model(arguments.model, arguments.params, Interruption::interruptible(arguments.options));
+  const api::Model model = load(arguments);
   for (const InputOptions& set : sets) {
     for (const Input& input : read_inputs(model, set)) {
       StateWriter w;

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "devices/cpu/epilogue_steps.h"
-#include "ops/conv_pool/conv2d_fused.h"
-#include "ops/conv_pool/conv2d_transpose_fused.h"
 #include "ops/matmul/bmm.h"
 #include "ops/matmul/linear.h"
 #include "ops/matmul/matmul.h"
-#include "support/check_kernels.h"
 #include "support/device_kernel_runner.h"
+#include "support/model_cases.h"
 
 /// Kernels of convolutions and products, on shapes that cross tiles, panels and vectors of every instruction set.
 namespace coracle::test {
@@ -30,42 +27,17 @@ const Steps kChains[] = {
     {kMultiplyTensor, kAddChannel},
 };
 
-/// Adds the operands of a chain to a case whose result has this shape.
-void add_epilogue(KernelCase& c, const Steps& steps, const Shape& result, int64_t channels) {
-  int tensors = 0;
-  for (const EpilogueStep& step : steps) {
-    if (!takes_tensor(step.kind)) continue;
-    const bool by_channel = step.kind == EpilogueKind::kAddChannel || step.kind == EpilogueKind::kMultiplyChannel;
-    c.in.push_back(random_floats(by_channel ? Shape{channels} : result, -1, 1, 10 + static_cast<unsigned>(tensors)));
-    ++tensors;
-  }
-  c.in_counts = {1, 1, tensors};
-}
-
-struct Convolution {
-  int64_t batch, in, out, h, w, kernel_h, kernel_w, stride, pad, dilation, groups;
-};
-
 using Families = std::vector<std::string>;
 
-int check(const Convolution& p, const Steps& steps, double tolerance = 2e-5, Families rows = {"conv2d.indirect"}) {
-  Conv2dFused op;
-  op.strides = {p.stride, p.stride};
-  op.paddings = {p.pad, p.pad};
-  op.dilations = {p.dilation, p.dilation};
-  op.groups = static_cast<int>(p.groups);
-  op.epilogue = steps;
-  const auto size = [&](int64_t in, int64_t kernel) {
-    return (in + 2 * p.pad - (kernel - 1) * p.dilation - 1) / p.stride + 1;
-  };
-  KernelCase c{.op = op,
-               .in = {random_floats({p.batch, p.in, p.h, p.w}, -1, 1, 1),
-                      random_floats({p.out, p.in / p.groups, p.kernel_h, p.kernel_w}, -0.5, 0.5, 2)},
-               .relative = tolerance,
-               .absolute = tolerance,
-               .kernels = std::move(rows)};
-  add_epilogue(c, steps, {p.batch, p.out, size(p.h, p.kernel_h), size(p.w, p.kernel_w)}, p.out);
+int check(KernelCase c, double tolerance, Families rows) {
+  c.relative = tolerance;
+  c.absolute = tolerance;
+  c.kernels = std::move(rows);
   return check_on_every_kernel(c);
+}
+
+int check(const Convolution& p, const Steps& steps, double tolerance = 2e-5, Families rows = {"conv2d.indirect"}) {
+  return check(convolution_case(p, steps), tolerance, std::move(rows));
 }
 
 TEST(ConvolutionKernels, Shapes) {
@@ -145,29 +117,8 @@ TEST(ConvolutionKernels, OneFilterPerChannel) {
   check({1, 40, 40, 2, 2, 9, 9, 1, 4, 1, 40}, {kRelu}, 2e-5, kDepthwise);
 }
 
-struct Transposed {
-  int64_t batch, in, out, h, w, kernel, stride, pad, dilation, output_padding, groups;
-};
-
 int check(const Transposed& p, const Steps& steps, Families rows = {"conv2d_transpose.phases"}) {
-  Conv2dTransposeFused op;
-  op.strides = {p.stride, p.stride};
-  op.paddings = {p.pad, p.pad};
-  op.dilations = {p.dilation, p.dilation};
-  op.groups = static_cast<int>(p.groups);
-  if (p.output_padding != 0) op.output_padding = {p.output_padding, p.output_padding};
-  op.epilogue = steps;
-  const auto size = [&](int64_t in) {
-    return (in - 1) * p.stride - 2 * p.pad + p.dilation * (p.kernel - 1) + 1 + p.output_padding;
-  };
-  KernelCase c{.op = op,
-               .in = {random_floats({p.batch, p.in, p.h, p.w}, -1, 1, 1),
-                      random_floats({p.in, p.out / p.groups, p.kernel, p.kernel}, -0.5, 0.5, 2)},
-               .relative = 2e-5,
-               .absolute = 2e-5,
-               .kernels = std::move(rows)};
-  add_epilogue(c, steps, {p.batch, p.out, size(p.h), size(p.w)}, p.out);
-  return check_on_every_kernel(c);
+  return check(transposed_case(p, steps), 2e-5, std::move(rows));
 }
 
 TEST(TransposedConvolutionKernels, Shapes) {

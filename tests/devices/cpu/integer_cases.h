@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "devices/cpu/epilogue_steps.h"
 #include "ops/quantize/integer_product.h"
 #include "support/check_kernels.h"
+#include "support/epilogue_steps.h"
 
 /// Products of integers are exact: every kernel gives the bits of the reference, which multiplies integers in float64.
 namespace coracle::test {

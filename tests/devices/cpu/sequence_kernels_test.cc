@@ -8,9 +8,8 @@
 #include "ops/quantize/dequantize_linear.h"
 #include "ops/quantize/fake_quantize_dequantize_moving_average_abs_max.h"
 #include "ops/quantize/quantize_linear.h"
-#include "ops/rnn/rnn.h"
-#include "support/check_kernels.h"
 #include "support/generated_tensor.h"
+#include "support/model_cases.h"
 
 namespace coracle::test {
 namespace {
@@ -114,28 +113,9 @@ TEST(QuantizeKernels, OneScaleAndOnePerChannel) {
 
 void check_rnn(RnnMode mode, int layers, bool both_ways, int64_t time, int64_t batch, int64_t width, int hidden,
                bool has_bias, const Ints& lengths = {}) {
-  Rnn rnn;
-  rnn.mode = mode;
-  rnn.num_layers = layers;
-  rnn.is_bidirec = both_ways;
-  rnn.hidden_size = hidden;
-  const int directions = rnn.directions();
-  const int cells = layers * directions;
-  const int states = mode == RnnMode::kLstm ? 2 : 1;
-  KernelCase c{.op = {}, .in = {random_floats({time, batch, width})}, .relative = 1e-5, .absolute = 1e-5};
-  unsigned seed = 2;
-  for (int i = 0; i < states; ++i) c.in.push_back(random_floats({cells, batch, hidden}, -1, 1, seed++));
-  for (int i = 0; i < cells; ++i) {
-    const int64_t depth = i < directions ? width : int64_t{hidden} * directions;
-    c.in.push_back(random_floats({int64_t{rnn.gates()} * hidden, depth}, -0.2, 0.2, seed++));
-    c.in.push_back(random_floats({int64_t{rnn.gates()} * hidden, hidden}, -0.2, 0.2, seed++));
-  }
-  for (int i = 0; has_bias && i < 2 * cells; ++i) {
-    c.in.push_back(random_floats({int64_t{rnn.gates()} * hidden}, -0.5, 0.5, seed++));
-  }
-  c.in_counts = {1, states, (has_bias ? 4 : 2) * cells};
-  c.out_counts = {1, 0, states};
-  c.op = rnn;
+  KernelCase c = recurrence_case({mode, layers, both_ways, time, batch, width, hidden, has_bias});
+  c.relative = 1e-5;
+  c.absolute = 1e-5;
   EXPECT_EQ(kernels_that_take(c), std::set<std::string>{"rnn"});
   if (lengths.empty()) return;
   c.in_counts.push_back(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel_case.h"
+#include "timing.h"
 
 #include <benchmark/benchmark.h>
 
@@ -7,7 +7,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <random>
 #include <set>
 
 #include "devices/cpu/gemm_plan.h"
@@ -16,6 +15,8 @@
 
 namespace coracle::bench {
 namespace {
+
+using test::KernelCase;
 
 /// Memory of `size` bytes at a cache line.
 std::shared_ptr<std::byte> aligned_bytes(size_t size) {
@@ -163,14 +164,14 @@ double tile_rate(cpu::ComputeMode mode, int threads) {
   return rate / (mode == cpu::ComputeMode::kBf16x6 ? 6 : (mode == cpu::ComputeMode::kBf16x3 ? 3 : 1));
 }
 
-void time_case(benchmark::State& state, const KernelCase& c, const KernelDef& kernel, int threads) {
+void time_case(benchmark::State& state, const KernelCase& c, double flops, const KernelDef& kernel, int threads) {
   const Bound bound(c, kernel);
   const double memory_rate = read_rate(threads);
   const double seconds = bound.time(state, threads);
   const bool on_tiles = cpu::kernel_mode(kernel) != cpu::ComputeMode::kFloat32;
   const double peak = on_tiles ? tile_rate(cpu::kernel_mode(kernel), threads) : peak_rate(threads);
-  if (c.flops > 0) {
-    const double rate = c.flops / seconds * 1e-9;
+  if (flops > 0) {
+    const double rate = flops / seconds * 1e-9;
     state.counters["GFLOP/s"] = rate;
     state.counters["%peak"] = 100 * rate / peak;
   }
@@ -181,11 +182,11 @@ void time_case(benchmark::State& state, const KernelCase& c, const KernelDef& ke
 
 }  // namespace
 
-void add(KernelCase c) {
+void add(const test::ModelCase& model) {
   static const KernelSelector selectors[] = {KernelSelector({.precision = Precision::kDefault}),
                                              KernelSelector({.precision = Precision::kHigh}),
                                              KernelSelector({.precision = Precision::kBf16})};
-  const auto shared = std::make_shared<const KernelCase>(std::move(c));
+  const auto shared = std::make_shared<const KernelCase>(model.make());
   std::vector<const KernelDef*> kernels;
   for (const KernelSelector& selector : selectors) {
     for (const KernelDef* kernel : selector.kernels(shared->op.schema())) kernels.push_back(kernel);
@@ -195,22 +196,14 @@ void add(KernelCase c) {
     if (kernel->view || std::string_view(kernel->name) == "reference" || !Bound(*shared, *kernel).fits()) continue;
     if (!seen.insert(kernel->name).second) continue;
     for (int threads : {1, 2}) {
-      const std::string name = std::string(kernel->name) + "/" + shared->name + "/" + std::to_string(threads);
+      const std::string name = std::string(kernel->name) + "/" + model.name + "/" + std::to_string(threads);
       benchmark::RegisterBenchmark(
           name.c_str(),
-          [shared, kernel, threads](benchmark::State& state) { time_case(state, *shared, *kernel, threads); })
+          [=, flops = model.flops](benchmark::State& state) { time_case(state, *shared, flops, *kernel, threads); })
           ->UseRealTime()
           ->Unit(benchmark::kMicrosecond);
     }
   }
-}
-
-Tensor random_floats(const Shape& shape) {
-  std::mt19937 engine(1);
-  std::uniform_real_distribution<float> uniform(-1, 1);
-  Tensor t = Tensor::make(DType::kFloat32, shape);
-  for (int64_t i = 0; i < t.count(); ++i) t.data<float>()[i] = uniform(engine);
-  return t;
 }
 
 }  // namespace coracle::bench
