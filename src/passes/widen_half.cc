@@ -100,7 +100,6 @@ bool widen(Graph& graph, NodeId id, WideValues& wide, RewriteBudget& budget) {
     patch.replace(old, narrow);
     made.emplace(narrow, result);
   }
-  patch.remove(id);
   if (!patch.allowed() || !budget.take()) return false;
   patch.commit();
   wide.merge(made);
@@ -120,7 +119,6 @@ int widen_all(Graph& graph, RewriteBudget& budget) {
     if (stays && !stands_wide) continue;
     if (can_widen(graph, node) && widen(graph, id, wide, budget)) ++count;
   }
-  if (count > 0) remove_dead(graph);
   return count;
 }
 
