@@ -96,6 +96,27 @@ TEST(Patch, AnotherTypeIsRefused) {
   EXPECT_THROW(patch.replace(g.outputs()[0], patch.constant(Tensor::make(DType::kFloat32, {3}))), Error);
 }
 
+TEST(Patch, WhatIsStillReadStays) {
+  Graph g = parse(R"(graph (%x: float32[2]) { %a = relu(%x) %b = abs(%a) %c = relu(%b) return %b, %c })");
+  Patch patch(g, g.order()[2]);
+  patch.replace(g.outputs()[1], g.outputs()[0]);
+  patch.commit();
+  verify(g, true);
+  EXPECT_EQ(print(g), print(parse("graph (%x: float32[2]) { %a = relu(%x) %b = abs(%a) return %b, %b }")));
+}
+
+TEST(Patch, OperatorsWithEffectsStay) {
+  Graph g = parse(R"(graph (%c: bool[1], %x: float32[2]) {
+    [%y] = if(%c, [%x]) graph (%v: float32[2]) { return %v } graph (%v: float32[2]) { return %v }
+    %z = relu(%y)
+    return %z })");
+  Patch patch(g, g.order()[1]);
+  patch.replace(g.outputs()[0], patch.add(Relu{}, {{g.inputs()[1]}}));
+  patch.commit();
+  verify(g, true);
+  EXPECT_EQ(g.order().size(), 2U);
+}
+
 TEST(RemoveDead, KeepsWhatHasEffectsAndWhatTheyNeed) {
   Graph g = parse(R"(graph (%c: bool[1], %x: float32[2]) {
     %dead = relu(%x)
