@@ -106,7 +106,7 @@ bool Patch::has_lod_of(ValueId by, ValueId old) {
 /// count as used already.
 std::vector<NodeId> Patch::going() const {
   const std::vector<int>& uses = graph_.use_counts();
-  std::unordered_map<size_t, int> left;  // uses of values, where some come or go
+  std::unordered_map<size_t, int> left;  // uses of values, where some go
   std::vector<NodeId> going;
   const auto take = [&](ValueId value, int uses_gone) {
     const auto [it, is_new] = left.try_emplace(index(value), uses[index(value)]);
@@ -119,13 +119,10 @@ std::vector<NodeId> Patch::going() const {
       const auto found = left.find(index(v));
       return (found == left.end() ? uses[index(v)] : found->second) == 0;
     });
-    if (all && std::find(going.begin(), going.end(), producer) == going.end()) going.push_back(producer);
+    if (all) going.push_back(producer);
   };
   for (const auto& [old, by] : replacements_) {
-    if (old != by) left.try_emplace(index(by), uses[index(by)]).first->second += uses[index(old)];
-  }
-  for (const auto& [old, by] : replacements_) {
-    if (old != by) take(old, uses[index(old)]);
+    if (old != by && uses[index(old)] > 0) take(old, uses[index(old)]);
   }
   for (size_t i = 0; i < going.size(); ++i) {
     const std::vector<ValueId>& operands = graph_.node(going[i]).inputs;
@@ -134,7 +131,8 @@ std::vector<NodeId> Patch::going() const {
   return going;
 }
 
-const std::string& Patch::scope_of_added(const std::vector<NodeId>& nodes) const {
+std::string Patch::scope_of_added() const {
+  const std::vector<NodeId> nodes = going();
   if (nodes.empty()) return graph_.node(at_).scope;
   const auto multiplies = [&](NodeId id) { return graph_.node(id).op.schema().flops != nullptr; };
   const auto first = std::find_if(nodes.rbegin(), nodes.rend(), multiplies);
@@ -144,9 +142,8 @@ const std::string& Patch::scope_of_added(const std::vector<NodeId>& nodes) const
 void Patch::commit() {
   require(allowed_, "a rewrite that changes sequence offsets is not allowed");
   for (NodeId id : added_) graph_.count_operands(id);
-  const std::vector<NodeId> gone = going();
   if (graph_.has_scopes_ && !added_.empty()) {
-    const std::string scope = scope_of_added(gone);
+    const std::string scope = scope_of_added();
     for (NodeId id : added_) graph_.nodes_[index(id)].scope = scope;
   }
   for (const auto& [old, by] : replacements_) {
@@ -154,7 +151,6 @@ void Patch::commit() {
     const Value& value = graph_.value(by);
     if (value.name.empty() && value.producer != kNoNode) graph_.set_name(by, graph_.value(old).name);
   }
-  for (NodeId id : gone) graph_.remove_node(id);
   added_.clear();
 }
 

@@ -9,8 +9,8 @@
 
 namespace coracle {
 
-/// The only way a rewrite changes a graph: it adds nodes in front of one node and replaces values; the pure nodes that
-/// nothing uses then go. Nothing happens before commit(); without it the added nodes vanish.
+/// The only way a rewrite changes a graph: it adds nodes in front of one node and replaces values; what nothing uses
+/// then goes with `remove_dead`. Nothing happens before commit(); without it the added nodes vanish.
 ///
 /// What stands for a value must say the same of it: type, shape and whose sequence offsets it has. Where the added
 /// nodes' operators would give others, the nodes are told (Node::lod_from); where that cannot be, the patch is not
@@ -46,7 +46,7 @@ class Patch {
   friend class Replacements;
   bool has_lod_of(ValueId by, ValueId old);
   std::vector<NodeId> going() const;
-  const std::string& scope_of_added(const std::vector<NodeId>& going) const;
+  std::string scope_of_added() const;
   /// Every use of a value becomes one of what `by` has for it, and the `removed` nodes go.
   static void replace_all(Graph& graph, const std::vector<ValueId>& by, const std::vector<bool>& removed);
 

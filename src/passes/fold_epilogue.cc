@@ -46,7 +46,7 @@ bool has_run(const std::vector<EpilogueStep>& steps) {
 }
 
 /// A carrier with constant weights  ->  one with other weights and at most a bias of the linear beginning
-Rewrite fold() {
+Rewrite folded_beginning() {
   Pattern p;
   const auto carrier = EpilogueCarrier::slot(p);
   return {p, carrier, [=](const Match& m, Patch& patch) {
@@ -83,6 +83,6 @@ Rewrite fold() {
 
 }  // namespace
 
-Pass fold_epilogue() { return {.name = "fold_epilogue", .rewrites = {fold()}}; }
+Pass fold_epilogue() { return {.name = "fold_epilogue", .rewrites = {folded_beginning()}}; }
 
 }  // namespace coracle

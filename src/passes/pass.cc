@@ -31,19 +31,24 @@ int run_rewrites(const std::vector<Rewrite>& rewrites, WalkFrom from, Graph& gra
   const std::vector<int>& uses = graph.use_counts();
   std::vector<NodeId> order = graph.order();
   if (from == WalkFrom::kEnd) std::reverse(order.begin(), order.end());
-  for (NodeId id : order) {
-    if (!graph.node(id).alive) continue;
-    Deadline::check_current();
+  // The first rewrite that fits; false where there is none.
+  const auto rewrite_at = [&](NodeId id) {
     for (const Rewrite& rewrite : rewrites) {
       Match match(graph, uses);
       if (!match.match(rewrite.pattern, rewrite.root, id)) continue;
       Patch patch(graph, id);
       if (!rewrite.apply(match, patch) || !patch.allowed()) continue;
-      if (!budget.take()) return count;
       patch.commit();
-      ++count;
-      break;
+      return budget.take();
     }
+    return false;
+  };
+  for (NodeId id : order) {
+    if (budget.empty()) break;
+    Deadline::check_current();
+    // What rewrites have left unread goes at the end.
+    const ValueId result = graph.node(id).output(0);
+    if (result != kNoValue && uses[index(result)] > 0 && rewrite_at(id)) ++count;
   }
   if (count > 0) remove_dead(graph);
   return count;

@@ -119,6 +119,7 @@ int widen_all(Graph& graph, RewriteBudget& budget) {
     if (stays && !stands_wide) continue;
     if (can_widen(graph, node) && widen(graph, id, wide, budget)) ++count;
   }
+  if (count > 0) remove_dead(graph);
   return count;
 }
 

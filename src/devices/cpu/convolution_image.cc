@@ -3,6 +3,13 @@
 
 namespace coracle::cpu {
 
+bool is_pointwise(const ConvolutionGeometry& g) {
+  const auto plain = [](const WindowAxis& a) {
+    return a.kernel == 1 && a.stride == 1 && a.pad_before == 0 && a.out == a.in;
+  };
+  return plain(g.height()) && plain(g.width());
+}
+
 void ConvolutionImage::set_taps(const ConvolutionGeometry& g, int64_t join) {
   const WindowAxis& h = g.height();
   const WindowAxis& w = g.width();

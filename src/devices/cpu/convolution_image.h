@@ -8,6 +8,9 @@
 
 namespace coracle::cpu {
 
+/// Whether each pixel of the result is made of the one at its place.
+bool is_pointwise(const ConvolutionGeometry& g);
+
 /// The image whose pixels are the rows of a product, and the taps that each of them has: what plans of all element
 /// types have in common.
 struct ConvolutionImage {

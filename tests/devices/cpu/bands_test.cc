@@ -32,7 +32,7 @@ TEST(Bands, GoChunkByChunk) {
   EXPECT_EQ(chunks, (std::vector<std::pair<int64_t, int64_t>>{{0, 3}, {3, 5}, {5, 8}, {8, 10}}));
 }
 
-ConvolutionGeometry geometry(int64_t side, int64_t channels, int64_t groups = 1, int64_t kernel = 3) {
+ConvolutionGeometry square_geometry(int64_t side, int64_t channels, int64_t groups = 1, int64_t kernel = 3) {
   ConvolutionAttributes op(2);
   op.paddings = {1, 1};
   op.groups = static_cast<int>(groups);
@@ -47,13 +47,13 @@ TEST(WinogradTiles, TakeWhatRepaysThem) {
     const RejectionReason reason = tiles.rejection(g);
     return std::string(reason == nullptr ? "" : reason);
   };
-  EXPECT_EQ(tiles.count(geometry(9, 8)), 9);
-  EXPECT_EQ(said(geometry(12, 8)), "");
-  EXPECT_EQ(said(geometry(12, 7)), "too few channels for Winograd");
-  EXPECT_EQ(said(geometry(8, 8)), "too small an image for Winograd");
-  EXPECT_EQ(said(geometry(9, 8)), "too many cut tiles for Winograd");
-  EXPECT_EQ(said(geometry(12, 8, 2)), "only one group");
-  EXPECT_EQ(said(geometry(12, 8, 1, 5)), "not a 3x3 filter with stride 1");
+  EXPECT_EQ(tiles.count(square_geometry(9, 8)), 9);
+  EXPECT_EQ(said(square_geometry(12, 8)), "");
+  EXPECT_EQ(said(square_geometry(12, 7)), "too few channels for Winograd");
+  EXPECT_EQ(said(square_geometry(8, 8)), "too small an image for Winograd");
+  EXPECT_EQ(said(square_geometry(9, 8)), "too many cut tiles for Winograd");
+  EXPECT_EQ(said(square_geometry(12, 8, 2)), "only one group");
+  EXPECT_EQ(said(square_geometry(12, 8, 1, 5)), "not a 3x3 filter with stride 1");
 }
 
 }  // namespace

@@ -74,13 +74,6 @@ RejectionReason fits_indirect(const void* op_attributes, const ArgFacts& args) {
   return pixels_rejection(args);
 }
 
-bool is_pointwise(const ConvolutionGeometry& g) {
-  const auto plain = [](const WindowAxis& a) {
-    return a.kernel == 1 && a.stride == 1 && a.pad_before == 0 && a.out == a.in;
-  };
-  return plain(g.height()) && plain(g.width());
-}
-
 /// The taps' lists stay where they are when the plan is moved.
 GemmPlan plan_of(const ConvolutionGeometry& g, const GemmFunctions& gemm, const PixelLine& in, const PixelLine& out) {
   GemmPlan plan;

@@ -83,13 +83,6 @@ Prepared prepare_winograd(const void* op_attributes, const ArgFacts& args, Prepa
   return prepare_quantized_winograd(*static_cast<const IntegerConv2d*>(op_attributes), args, context);
 }
 
-bool is_pointwise(const ConvolutionGeometry& g) {
-  const auto plain = [](const WindowAxis& a) {
-    return a.kernel == 1 && a.stride == 1 && a.pad_before == 0 && a.out == a.in;
-  };
-  return plain(g.height()) && plain(g.width());
-}
-
 /// How many groups are one product, with zeros between their weights: as many as have sixteen columns, if these are one
 /// panel.
 int64_t joined_groups(const ConvolutionGeometry& g, int64_t lanes) {
