@@ -5,8 +5,7 @@
 
 #include "base/json.h"
 #include "base/printable.h"
-#include "passes/fake_quantization.h"
-#include "passes/integer_regions.h"
+#include "passes/pass.h"
 #include "plan/device.h"
 #include "plan/engine.h"
 
@@ -263,7 +262,7 @@ std::string describe_engines(const Model& model) {
 }
 
 std::string describe(const Steps& steps, const Graph& graph, const KernelSelector& selector) {
-  const bool simulated = has_fake_quantization(graph);
+  const std::vector<std::string> in_float32 = why_left(graph);
   return json_text([&](JsonWriter& w) {
     w.StartArray();
     const auto write = [&](const Step& step, size_t group) {
@@ -278,9 +277,8 @@ std::string describe(const Steps& steps, const Graph& graph, const KernelSelecto
       if (const int64_t flops = operator_cost(steps, step).flops; flops > 0) {
         field(w, "multiply_adds", flops / 2);
       }
-      if (simulated && step.node != kNoNode) {
-        if (const std::string reason = why_in_float32(graph, step.node); !reason.empty())
-          field(w, "in_float32", reason);
+      if (step.node != kNoNode && !in_float32[index(step.node)].empty()) {
+        field(w, "in_float32", in_float32[index(step.node)]);
       }
       if (step.copy != nullptr) {
         int64_t bytes = 0;

@@ -4,9 +4,7 @@
 
 #include "blocks/block_plan.h"
 #include "blocks/scope_mark.h"
-#include "ops/conv_pool/conv2d_fused.h"
-#include "ops/conv_pool/conv2d_transpose_fused.h"
-#include "ops/matmul/linear.h"
+#include "ops/common/epilogue.h"
 
 namespace coracle {
 namespace {
@@ -82,42 +80,16 @@ bool names_type(std::string_view pattern, std::string_view name) {
   return schema == nullptr ? matches(pattern, name) : names_type(pattern, *schema);
 }
 
-/// An operator that rewriting makes, and those that it makes it of besides the steps behind it.
-struct Made {
-  const OpSchema* schema;
-  std::span<const std::string_view> of;
-};
-constexpr std::string_view kConvolutions[] = {"conv2d", "depthwise_conv2d"};
-constexpr std::string_view kTransposed[] = {"conv2d_transpose", "depthwise_conv2d_transpose"};
-constexpr std::string_view kProducts[] = {"matmul", "legacy_matmul", "matmul_with_flatten", "fc"};
-
-const Epilogue* epilogue_of(const Op& op) {
-  if (const auto* o = op.as<Conv2dFused>()) return o;
-  if (const auto* o = op.as<Conv2dTransposeFused>()) return o;
-  return op.as<Linear>();
-}
-
 /// Whether a pattern names an operator, or one that it was fused of.
 bool names_part(std::string_view pattern, const Op& op) {
-  static constexpr Made kMade[] = {{&kOpSchema<Conv2dFused>, kConvolutions},
-                                   {&kOpSchema<Conv2dTransposeFused>, kTransposed},
-                                   {&kOpSchema<Linear>, kProducts}};
+  const OpSchema& schema = op.schema();
+  if (names_type(pattern, schema)) return true;
+  if (schema.fused_of.empty()) return false;
   const auto named = [&](std::string_view name) { return names_type(pattern, name); };
-  if (names_type(pattern, op.schema())) return true;
-  for (const Made& made : kMade) {
-    if (made.schema == &op.schema() && std::any_of(made.of.begin(), made.of.end(), named)) return true;
-  }
-  const Epilogue* steps = epilogue_of(op);
-  return steps != nullptr && std::any_of(steps->epilogue.begin(), steps->epilogue.end(), [&](const EpilogueStep& s) {
-           switch (s.kind) {
-             case EpilogueKind::kAddChannel:
-             case EpilogueKind::kAddTensor:
-             case EpilogueKind::kAddIntegers: return named("add");
-             case EpilogueKind::kMultiplyChannel:
-             case EpilogueKind::kMultiplyTensor: return named("multiply");
-             default: return named(name_of(unary_kind(s.kind)));
-           }
-         });
+  if (std::any_of(schema.fused_of.begin(), schema.fused_of.end(), named)) return true;
+  const std::vector<EpilogueStep>* steps = op.epilogue();
+  return steps != nullptr &&
+         std::any_of(steps->begin(), steps->end(), [&](const EpilogueStep& s) { return named(operator_of(s.kind)); });
 }
 
 bool is_marked(const EngineMark& mark, const Graph& graph, const Node& node) {

@@ -227,6 +227,9 @@ struct OpSchema {
   // What rewriting, planning and kernels want to know. Null functions: nothing of the kind.
   bool reshapes;   ///< result 0 is operand 0 under another shape: the same elements in the same row-major order
   bool quantizes;  ///< rounds to integers of steps, which other operators then compute with
+  std::span<const char* const> fused_of;  ///< by rewriting: the operators that it is made of, besides its epilogue's
+  /// The steps that are done to result 0 right away.
+  std::vector<EpilogueStep>* (*epilogue)(void* attributes);
   /// True if result 0 is operand 0, element for element.
   bool (*identity)(const void* attributes, const NodeFacts& facts);
   /// The function that result 0 is of each element of operand 0; nothing where its numbers are not known.
@@ -302,6 +305,10 @@ int64_t flops(const void* attributes, const NodeFacts& facts) {
   return flops(*static_cast<const T*>(attributes), facts);
 }
 template <class T>
+std::vector<EpilogueStep>* epilogue(void* attributes) {
+  return &static_cast<T*>(attributes)->epilogue;
+}
+template <class T>
 std::optional<StridedView> view_of_result(const void* attributes, const NodeFacts& facts, const StridedView& x,
                                           int result) {
   return view_of_result(*static_cast<const T*>(attributes), facts, x, result);
@@ -315,9 +322,9 @@ std::optional<StridedView> view_of_operand(const void* attributes, const NodeFac
 
 /// The schema of an operator struct. Optional members of T: kLegacy, kLod or `LodRule lod() const` (default
 /// LodRule::kNone), kPure (true), kAnyType (false), kArrays (0), kRegions (0), kReshapes (false), kQuantizes (false),
-/// attributes(AttributeVisitor&), lower(Lowering&). Free functions: infer(const T&, InferArgs&), reference(const T&,
-/// ReferenceArgs&); optional ones: is_identity, unary_step, flops, view_of_result, view_of_operand, each (const T&,
-/// const NodeFacts&, ...) as OpSchema has them.
+/// kFusedOf, epilogue, attributes(AttributeVisitor&), lower(Lowering&). Free functions: infer(const T&, InferArgs&),
+/// reference(const T&, ReferenceArgs&); optional ones: is_identity, unary_step, flops, view_of_result, view_of_operand,
+/// each (const T&, const NodeFacts&, ...) as OpSchema has them.
 template <OperatorStruct T>
 constexpr OpSchema make_op_schema() {
   OpSchema schema{};
@@ -347,6 +354,11 @@ constexpr OpSchema make_op_schema() {
   if constexpr (requires(Lowering & l) { T::lower(l); }) schema.lower = T::lower;
   if constexpr (requires { T::kReshapes; }) schema.reshapes = T::kReshapes;
   if constexpr (requires { T::kQuantizes; }) schema.quantizes = T::kQuantizes;
+  if constexpr (requires { T::kFusedOf; }) schema.fused_of = T::kFusedOf;
+  if constexpr (requires(T & t) {
+                  { t.epilogue } -> std::same_as<std::vector<EpilogueStep>&>;
+                })
+    schema.epilogue = op_detail::epilogue<T>;
   if constexpr (requires(const T& t, const NodeFacts& f) { is_identity(t, f); })
     schema.identity = op_detail::identity<T>;
   if constexpr (requires(const T& t, const NodeFacts& f) { unary_step(t, f); }) schema.unary_step = op_detail::unary<T>;
@@ -386,6 +398,17 @@ class Op {
   template <OperatorStruct T>
   const T* as() const {
     return is<T>() ? static_cast<const T*>(attributes_.get()) : nullptr;
+  }
+
+  /// The steps of its epilogue; null where it has none.
+  const std::vector<EpilogueStep>* epilogue() const {
+    return schema_->epilogue == nullptr ? nullptr : schema_->epilogue(const_cast<void*>(attributes_.get()));
+  }
+  /// The same operator with other steps, of one that has an epilogue.
+  Op with_epilogue(std::vector<EpilogueStep> steps) const {
+    const std::shared_ptr<void> changed = schema_->make(attributes_.get());
+    *schema_->epilogue(changed.get()) = std::move(steps);
+    return {schema_, changed};
   }
 
   /// Where its results have their sequence offsets from.

@@ -151,7 +151,6 @@ void Patch::commit() {
     const Value& value = graph_.value(by);
     if (value.name.empty() && value.producer != kNoNode) graph_.set_name(by, graph_.value(old).name);
   }
-  for (NodeId id : removed_) graph_.remove_node(id);
   added_.clear();
 }
 

@@ -9,8 +9,8 @@
 
 namespace coracle {
 
-/// The only way a rewrite changes a graph: it adds nodes in front of one node, replaces values and removes nodes.
-/// Nothing happens before commit(); without it the added nodes vanish.
+/// The only way a rewrite changes a graph: it adds nodes in front of one node and replaces values; what nothing uses
+/// then goes with `remove_dead`. Nothing happens before commit(); without it the added nodes vanish.
 ///
 /// What stands for a value must say the same of it: type, shape and whose sequence offsets it has. Where the added
 /// nodes' operators would give others, the nodes are told (Node::lod_from); where that cannot be, the patch is not
@@ -36,12 +36,10 @@ class Patch {
   NodeId add_node(Op op, const PortValues& inputs, PortCounts output_counts);
   /// Every use of `old` becomes a use of `by`. Throws Error if the type differs.
   void replace(ValueId old, ValueId by);
-  /// A node whose results nobody uses after the replacements.
-  void remove(NodeId node) { removed_.push_back(node); }
 
   /// False if a replacement would change sequence offsets: then commit() must not be called.
   bool allowed() const { return allowed_; }
-  /// Applies the replacements. Other nodes left without a use go with `remove_dead`.
+  /// Applies the replacements.
   void commit();
 
  private:
@@ -56,7 +54,6 @@ class Patch {
   NodeId at_;
   std::vector<NodeId> added_;
   std::vector<std::pair<ValueId, ValueId>> replacements_;
-  std::vector<NodeId> removed_;
   bool allowed_ = true;
 };
 

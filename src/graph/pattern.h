@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <initializer_list>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "graph/graph.h"
@@ -38,10 +41,25 @@ class Pattern {
   PatternSlot one_of(std::vector<const OpSchema*> schemas, std::initializer_list<PatternSlot> operands) {
     return add({.kind = Kind::kOp, .schemas = std::move(schemas), .operands = operands});
   }
+  /// The same of any operator.
+  PatternSlot any_op(std::initializer_list<PatternSlot> operands) { return one_of({}, operands); }
   /// Requires that the slot's value has no use but the one in this pattern.
   template <class Slot>
   Slot used_once(Slot slot) {
     slots_[static_cast<size_t>(slot.id)].used_once = true;
+    return slot;
+  }
+  /// Requires more of the slot's value: `holds` takes its Fact, the Node that makes it, or (const Graph&, ValueId).
+  template <class Slot, class F>
+  Slot where(Slot slot, F holds) {
+    std::function<bool(const Graph&, ValueId)>& all = slots_[static_cast<size_t>(slot.id)].holds;
+    if constexpr (std::is_invocable_v<F, const Fact&>) {
+      all = [holds](const Graph& graph, ValueId v) { return holds(graph.fact(v)); };
+    } else if constexpr (std::is_invocable_v<F, const Node&>) {
+      all = [holds](const Graph& graph, ValueId v) { return holds(graph.node(graph.value(v).producer)); };
+    } else {
+      all = std::move(holds);
+    }
     return slot;
   }
 
@@ -50,10 +68,11 @@ class Pattern {
   enum class Kind : uint8_t { kAny, kConstant, kOp };
   struct Entry {
     Kind kind = Kind::kAny;
-    std::vector<const OpSchema*> schemas = {};
+    std::vector<const OpSchema*> schemas = {};  // none: any
     std::vector<PatternSlot> operands = {};
     bool either_order = false;
     bool used_once = false;
+    std::function<bool(const Graph&, ValueId)> holds = nullptr;
   };
   PatternSlot add(Entry entry) {
     slots_.push_back(std::move(entry));
@@ -69,6 +88,8 @@ class Match {
 
   /// Tries to match `pattern` with `root` at result 0 of `node`.
   bool match(const Pattern& pattern, PatternSlot root, NodeId node);
+  /// The same at a value.
+  bool match(const Pattern& pattern, PatternSlot root, ValueId value);
 
   ValueId operator[](PatternSlot slot) const { return values_[static_cast<size_t>(slot.id)]; }
   /// The attributes of a matched operator.
@@ -88,6 +109,8 @@ class Match {
   const Tensor& tensor(PatternSlot slot) const { return *fact(slot).value; }
   const Graph& graph() const { return graph_; }
   int uses(ValueId value) const { return uses_[index(value)]; }
+  /// True if another result than the first of a matched operator is used.
+  bool reads_others(PatternSlot slot) const;
 
  private:
   bool match_value(const Pattern& pattern, PatternSlot slot, ValueId value, bool root);

@@ -11,6 +11,7 @@
 #include "ops/quantize/integer_conv2d.h"
 #include "ops/quantize/integer_linear.h"
 #include "ops/quantize/to_int8.h"
+#include "passes/images.h"
 #include "passes/largest_magnitude.h"
 #include "passes/passes.h"
 #include "passes/reorders.h"
@@ -37,21 +38,6 @@ bool moves_elements(const Graph& graph, const Node& node) {
   return !x.known() || !y.known() || x.count() <= y.count();
 }
 
-/// The operands of x * f or f * x, where f has a number for each channel of images.
-std::optional<std::pair<ValueId, ValueId>> scaled_channels(const Graph& graph, const Node& node) {
-  if (!node.op.is<Multiply>()) return std::nullopt;
-  for (const int f : {1, 0}) {
-    const Fact& x = graph.fact(node.input(1 - f));
-    const Fact& factor = graph.fact(node.input(f));
-    const bool images = x.shape.rank_known() && x.shape.rank() == 4 && factor.shape.rank_known() &&
-                        factor.shape.rank() == 4 && x.dtype == DType::kFloat32 && factor.dtype == DType::kFloat32;
-    if (images && factor.shape[2] == 1 && factor.shape[3] == 1 && x.shape[1] >= 0 && x.shape[1] == factor.shape[1]) {
-      return std::pair{node.input(1 - f), node.input(f)};
-    }
-  }
-  return std::nullopt;
-}
-
 /// The same operator with an int8 result; nothing where there is none.
 std::optional<Op> rounding_product(const Op& op, const ToInt8& rounding) {
   const auto with_result = [&](auto changed) -> Op {
@@ -62,12 +48,6 @@ std::optional<Op> rounding_product(const Op& op, const ToInt8& rounding) {
   if (const auto* linear = op.as<IntegerLinear>()) return with_result(*linear);
   if (const auto* conv = op.as<IntegerConv2d>()) return with_result(*conv);
   return std::nullopt;
-}
-
-/// The producer of what a rounding reads, if nothing else reads that.
-NodeId sole_producer(const Graph& graph, const Node& rounding) {
-  const ValueId x = rounding.input(0);
-  return graph.use_counts()[index(x)] == 1 ? graph.value(x).producer : kNoNode;
 }
 
 /// The size of a pooling's windows; nothing where that, and all the operator says, was not checked.
@@ -144,54 +124,79 @@ bool all_float32(const Graph& graph, const std::vector<ValueId>& values) {
   return std::all_of(values.begin(), values.end(), [&](ValueId v) { return graph.fact(v).dtype == DType::kFloat32; });
 }
 
-/// A rounding goes into the product whose result it reads, in front of what moves or compares elements, or takes a
-/// factor.
-bool round_earlier(Graph& graph, NodeId id, RewriteBudget& budget) {
-  if (graph.node(id).inputs.size() > 1) return false;
-  const ToInt8 rounding = *graph.node(id).op.as<ToInt8>();
-  const NodeId before = sole_producer(graph, graph.node(id));
-  if (before == kNoNode) return false;
-  const Node& producer = graph.node(before);
-  Op op = producer.op;
-  PortValues operands = operands_of(producer);
-  Patch patch(graph, id);
-  if (auto product = rounding_product(op, rounding)) {
-    op = *std::move(product);
-  } else if (const auto scaled = scaled_channels(graph, producer)) {
-    op = rounding;
-    operands = {{scaled->first}, {scaled->second}};
-  } else if (moves_elements(graph, producer) && all_float32(graph, operands.front())) {
-    for (ValueId& x : operands.front()) x = patch.add(rounding, {{x}});
-  } else if (const ValueId pixels = rounded_pixels(patch, producer, rounding, id); pixels != kNoValue) {
-    operands.front() = {pixels};
-  } else {
-    return false;
-  }
-  patch.replace(graph.node(id).output(0), patch.add(std::move(op), operands));
-  patch.remove(id);
-  patch.remove(before);
-  if (!patch.allowed() || !budget.take()) return false;
-  patch.commit();
-  return true;
+/// A rounding of x, which nothing else reads, without a factor of its own.
+OpSlot<ToInt8> sole_rounding(Pattern& p, PatternSlot x) {
+  return p.where(p.op<ToInt8>({p.used_once(x)}), [](const Node& node) { return node.inputs.size() == 1; });
 }
 
-int round_early(Graph& graph, RewriteBudget& budget) {
-  int count = 0;
-  for (bool changed = true; changed;) {
-    changed = false;
-    const std::vector<NodeId> nodes = graph.order();
-    for (auto id = nodes.rbegin(); id != nodes.rend(); ++id) {
-      const Node& node = graph.node(*id);
-      if (!node.alive || !node.op.is<ToInt8>() || !round_earlier(graph, *id, budget)) continue;
-      changed = true;
-      ++count;
-    }
-  }
-  return count;
+/// A product of integers rounds its result.
+Rewrite into_product() {
+  Pattern p;
+  const auto product = p.one_of({&kOpSchema<IntegerLinear>, &kOpSchema<IntegerConv2d>}, {});
+  const auto y = sole_rounding(p, product);
+  return {p, y, [=](const Match& m, Patch& patch) {
+            const PortValues operands = operands_of(m.node(product));
+            patch.replace(m.output(y), patch.add(*rounding_product(m.node(product).op, m[y]), operands));
+            return true;
+          }};
+}
+
+/// A rounding takes the factors of channels along.
+Rewrite with_channel_factor() {
+  Pattern p;
+  const auto x = p.where(p.any(), is_image);
+  const auto factor = p.where(p.any(), is_per_channel);
+  const auto product = p.either_order<Multiply>(x, factor);
+  const auto y = sole_rounding(p, product);
+  return {p, y, [=](const Match& m, Patch& patch) {
+            const int64_t channels = m.fact(x).shape[1];
+            if (channels < 0 || channels != m.fact(factor).shape[1]) return false;
+            patch.replace(m.output(y), patch.add(ToInt8(m[y]), {{m[x]}, {m[factor]}}));
+            return true;
+          }};
+}
+
+/// It is integers that move.
+Rewrite before_moving() {
+  Pattern p;
+  const auto moved = p.where(p.any_op({}), [](const Graph& graph, ValueId v) {
+    return moves_elements(graph, graph.node(graph.value(v).producer));
+  });
+  const auto y = sole_rounding(p, moved);
+  return {p, y, [=](const Match& m, Patch& patch) {
+            const Op op = m.node(moved).op;
+            const ToInt8 rounding = m[y];
+            PortValues operands = operands_of(m.node(moved));
+            if (!all_float32(m.graph(), operands.front())) return false;
+            for (ValueId& x : operands.front()) x = patch.add(rounding, {{x}});
+            patch.replace(m.output(y), patch.add(op, operands));
+            return true;
+          }};
+}
+
+/// It is integers that are compared.
+Rewrite before_pooling() {
+  Pattern p;
+  const auto pool = p.op<Pool2d>({p.any()});
+  const auto y = sole_rounding(p, pool);
+  return {p, y, [=](const Match& m, Patch& patch) {
+            const Op op = m.node(pool).op;
+            PortValues operands = operands_of(m.node(pool));
+            const ValueId pixels = rounded_pixels(patch, m.node(pool), m[y], m.node_id(y));
+            if (pixels == kNoValue) return false;
+            operands.front() = {pixels};
+            patch.replace(m.output(y), patch.add(op, operands));
+            return true;
+          }};
 }
 
 }  // namespace
 
-Pass early_rounding() { return {.name = "early_rounding", .function = round_early}; }
+/// From the end, where it is known what reads a value.
+Pass early_rounding() {
+  return {.name = "early_rounding",
+          .rewrites = {into_product(), with_channel_factor(), before_moving(), before_pooling()},
+          .from = WalkFrom::kEnd};
+}
 
 }  // namespace coracle

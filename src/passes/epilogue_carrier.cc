@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/epilogue_carrier.h"
 
+#include <algorithm>
+
 #include "ops/conv_pool/conv2d_fused.h"
 #include "ops/conv_pool/conv2d_transpose_fused.h"
 #include "ops/matmul/linear.h"
 
 namespace coracle {
-namespace {
 
-template <class T>
-Op with_steps(const Op& op, const std::vector<EpilogueStep>& steps) {
-  T changed = *op.as<T>();
-  changed.epilogue = steps;
-  return changed;
-}
-
-}  // namespace
-
-std::optional<EpilogueCarrier> EpilogueCarrier::of(const Graph& graph, const std::vector<int>& uses, ValueId value) {
-  const Value& v = graph.value(value);
-  if (v.producer == kNoNode || uses[index(value)] != 1) return std::nullopt;
-  return of_node(graph, v.producer);
+PatternSlot EpilogueCarrier::slot(Pattern& pattern) {
+  return pattern.one_of({&kOpSchema<Conv2dFused>, &kOpSchema<Conv2dTransposeFused>, &kOpSchema<Linear>}, {});
 }
 
 std::optional<EpilogueCarrier> EpilogueCarrier::of_node(const Graph& graph, NodeId id) {
@@ -28,11 +18,9 @@ std::optional<EpilogueCarrier> EpilogueCarrier::of_node(const Graph& graph, Node
   EpilogueCarrier c;
   c.id = id;
   if (const auto* conv = node.op.as<Conv2dFused>()) {
-    c.epilogue = conv;
     c.channel_axis = conv->data_format == DataFormat::kNhwc ? 3 : 1;
     c.channels = graph.fact(node.input(1)).shape[0];
   } else if (const auto* transposed = node.op.as<Conv2dTransposeFused>()) {
-    c.epilogue = transposed;
     c.channel_axis = transposed->data_format == DataFormat::kNhwc ? 3 : 1;
     c.filter_axis = 1;
     c.filter_groups = transposed->groups;
@@ -40,26 +28,47 @@ std::optional<EpilogueCarrier> EpilogueCarrier::of_node(const Graph& graph, Node
   } else if (const auto* linear = node.op.as<Linear>()) {
     const Shape& result = graph.fact(node.output(0)).shape;
     if (!result.rank_known()) return std::nullopt;
-    c.epilogue = linear;
     c.channel_axis = result.rank() - 1;
     c.filter_axis = linear->transpose_w ? 0 : 1;
     c.channels = graph.fact(node.input(1)).shape[c.filter_axis];
   } else {
     return std::nullopt;
   }
+  c.x = node.input(0);
+  c.weights = node.input(1);
+  c.steps = *node.op.epilogue();
+  c.tensors.assign(node.inputs.begin() + 2, node.inputs.end());
   return c;
 }
 
-Op EpilogueCarrier::with(const Graph& graph, const std::vector<EpilogueStep>& steps) const {
-  const Op& op = graph.node(id).op;
-  if (op.is<Conv2dFused>()) return with_steps<Conv2dFused>(op, steps);
-  if (op.is<Conv2dTransposeFused>()) return with_steps<Conv2dTransposeFused>(op, steps);
-  return with_steps<Linear>(op, steps);
+ChannelLines linear_beginning(const Graph& graph, const EpilogueCarrier& c, std::vector<double> factor) {
+  ChannelLines lines{.factor = std::move(factor), .shift = {}};
+  lines.shift.resize(lines.factor.size());
+  for (const EpilogueStep& step : c.steps) {
+    const bool adds = step.kind == EpilogueKind::kAddChannel;
+    if (!adds && step.kind != EpilogueKind::kMultiplyChannel && step.kind != EpilogueKind::kScaleShift) break;
+    const float* t = nullptr;
+    if (takes_tensor(step.kind)) {
+      const ValueId tensor = c.tensors[lines.tensors];
+      if (!graph.value(tensor).is_constant()) break;
+      t = graph.fact(tensor).value->data<float>();
+      ++lines.tensors;
+    }
+    for (size_t i = 0; i < lines.factor.size(); ++i) {
+      const double by = adds ? 1.0 : static_cast<double>(t != nullptr ? t[i] : step.a);
+      const double plus = adds ? static_cast<double>(t[i]) : (t != nullptr ? 0.0 : static_cast<double>(step.b));
+      lines.factor[i] *= by;
+      lines.shift[i] = lines.shift[i] * by + plus;
+    }
+    ++lines.steps;
+  }
+  return lines;
 }
 
-std::vector<ValueId> EpilogueCarrier::tensors(const Graph& graph) const {
-  const Node& node = graph.node(id);
-  return {node.inputs.begin() + 2, node.inputs.end()};
+Tensor channel_numbers(const std::vector<double>& values) {
+  Tensor t = Tensor::make(DType::kFloat32, Shape{static_cast<int64_t>(values.size())});
+  std::transform(values.begin(), values.end(), t.data<float>(), [](double v) { return static_cast<float>(v); });
+  return t;
 }
 
 std::vector<EpilogueStep> merged_runs(const std::vector<EpilogueStep>& steps) {

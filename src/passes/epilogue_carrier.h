@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "graph/patch.h"
+#include "graph/pattern.h"
 #include "ops/common/epilogue.h"
 
 namespace coracle {
@@ -11,23 +12,33 @@ namespace coracle {
 /// A node that carries an epilogue (conv2d_fused, conv2d_transpose_fused, linear), seen in one way.
 struct EpilogueCarrier {
   NodeId id = kNoNode;
-  const Epilogue* epilogue = nullptr;
-  int channel_axis = 1;       ///< of the result
-  int64_t channels = 0;       ///< of the result
-  int filter_axis = 0;        ///< dimension of the weights that runs over the result's channels ...
+  ValueId x = kNoValue;
+  ValueId weights = kNoValue;
+  std::vector<EpilogueStep> steps = {};
+  std::vector<ValueId> tensors = {};  ///< that its steps take
+  int channel_axis = 1;               ///< of the result
+  int64_t channels = 0;               ///< of the result
+  int filter_axis = 0;                ///< dimension of the weights that runs over the result's channels ...
   int64_t filter_groups = 1;  ///< ... within each of that many groups laid along dimension 0 (transposed convolution)
 
-  /// The carrier that makes `value` as its only result with no other use, if there is one.
-  static std::optional<EpilogueCarrier> of(const Graph& graph, const std::vector<int>& uses, ValueId value);
+  /// A slot for the nodes that are such.
+  static PatternSlot slot(Pattern& pattern);
   static std::optional<EpilogueCarrier> of_node(const Graph& graph, NodeId id);
-
-  /// The same operator with other steps.
-  Op with(const Graph& graph, const std::vector<EpilogueStep>& steps) const;
-  ValueId x(const Graph& graph) const { return graph.node(id).input(0); }
-  ValueId weights(const Graph& graph) const { return graph.node(id).input(1); }
-  /// The values its steps take.
-  std::vector<ValueId> tensors(const Graph& graph) const;
 };
+
+/// y = x * factor + shift for each channel.
+struct ChannelLines {
+  std::vector<double> factor;
+  std::vector<double> shift;
+  size_t steps = 0;    ///< of the epilogue
+  size_t tensors = 0;  ///< of those
+};
+
+/// What the linear steps at the begin of an epilogue, those by numbers and constants, make of `factor` times the sums.
+ChannelLines linear_beginning(const Graph& graph, const EpilogueCarrier& c, std::vector<double> factor);
+
+/// A number for each channel, as float32.
+Tensor channel_numbers(const std::vector<double>& values);
 
 /// The same steps with runs of scale_shift as one of them.
 std::vector<EpilogueStep> merged_runs(const std::vector<EpilogueStep>& steps);

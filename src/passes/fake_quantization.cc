@@ -26,4 +26,15 @@ bool is_fake_quantized(const Graph& graph, ValueId value) {
   return false;
 }
 
+bool is_symmetric(const Graph& graph, const Node& node) {
+  const ValueId zero = node.input(2);
+  if (zero == kNoValue) return true;
+  if (!graph.value(zero).is_constant()) return false;
+  const Tensor& t = *graph.fact(zero).value;
+  for (int64_t i = 0; i < t.count(); ++i) {
+    if (t.number(i) != 0) return false;
+  }
+  return true;
+}
+
 }  // namespace coracle

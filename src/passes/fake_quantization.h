@@ -14,4 +14,7 @@ bool has_fake_quantization(const Graph& graph);
 /// are integers of steps. Layers between others round as float32 does, whatever they are fused with.
 bool is_fake_quantized(const Graph& graph, ValueId value);
 
+/// True if a node's zero point, operand 2, is absent or constant zeros.
+bool is_symmetric(const Graph& graph, const Node& node);
+
 }  // namespace coracle

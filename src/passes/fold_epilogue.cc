@@ -13,11 +13,6 @@
 namespace coracle {
 namespace {
 
-bool is_linear(EpilogueKind kind) {
-  return kind == EpilogueKind::kAddChannel || kind == EpilogueKind::kMultiplyChannel ||
-         kind == EpilogueKind::kScaleShift;
-}
-
 /// weights[..., channel, ...] * factor[channel]
 Tensor scaled_weights(const EpilogueCarrier& c, const Tensor& weights, const std::vector<double>& factor) {
   Tensor out = Tensor::make(DType::kFloat32, weights.shape());
@@ -38,11 +33,8 @@ Tensor scaled_weights(const EpilogueCarrier& c, const Tensor& weights, const std
   return out;
 }
 
-/// Length of the linear beginning.
-size_t linear_prefix(const std::vector<EpilogueStep>& steps) {
-  return static_cast<size_t>(
-      std::find_if(steps.begin(), steps.end(), [](const EpilogueStep& s) { return !is_linear(s.kind); }) -
-      steps.begin());
+bool any_differs(const std::vector<double>& values, double from) {
+  return std::any_of(values.begin(), values.end(), [&](double v) { return v != from; });
 }
 
 /// True if two scale_shift steps follow each other somewhere.
@@ -53,65 +45,44 @@ bool has_run(const std::vector<EpilogueStep>& steps) {
   return false;
 }
 
-bool fold_carrier(Graph& graph, const EpilogueCarrier& c, RewriteBudget& budget) {
-  const std::vector<EpilogueStep>& steps = c.epilogue->epilogue;
-  const size_t prefix = linear_prefix(steps);
-  const bool settled = prefix == 0 || (prefix == 1 && steps[0].kind == EpilogueKind::kAddChannel);
-  if (settled && !has_run(steps)) return false;
-  const Value& weights = graph.value(c.weights(graph));
-  if (!weights.is_constant() || weights.fact.dtype != DType::kFloat32) return false;
+/// A carrier with constant weights  ->  one with other weights and at most a bias of the linear beginning
+Rewrite folded_beginning() {
+  Pattern p;
+  const auto carrier = EpilogueCarrier::slot(p);
+  return {p, carrier, [=](const Match& m, Patch& patch) {
+            const auto c = EpilogueCarrier::of_node(m.graph(), m.node_id(carrier));
+            if (!c || is_fake_quantized(m.graph(), c->x)) return false;
+            const Value& weights = m.graph().value(c->weights);
+            if (!weights.is_constant() || weights.fact.dtype != DType::kFloat32) return false;
+            const ChannelLines lines =
+                linear_beginning(m.graph(), *c, std::vector<double>(static_cast<size_t>(c->channels), 1.0));
+            const bool settled =
+                lines.steps == 0 || (lines.steps == 1 && c->steps[0].kind == EpilogueKind::kAddChannel);
+            if (settled && !has_run(c->steps)) return false;
 
-  std::vector<ValueId> tensors = c.tensors(graph);
-  Patch patch(graph, c.id);
-  std::vector<EpilogueStep> left(steps.begin() + static_cast<std::ptrdiff_t>(settled ? 0 : prefix), steps.end());
-  ValueId w = c.weights(graph);
-  if (!settled) {
-    std::vector<double> factor(static_cast<size_t>(c.channels), 1.0);
-    std::vector<double> bias(static_cast<size_t>(c.channels), 0.0);
-    size_t used = 0;
-    for (size_t s = 0; s < prefix; ++s) {
-      const EpilogueStep& step = steps[s];
-      const float* t = takes_tensor(step.kind) ? graph.fact(tensors[used++]).value->data<float>() : nullptr;
-      for (size_t i = 0; i < factor.size(); ++i) {
-        const bool adds = step.kind == EpilogueKind::kAddChannel;
-        const double a = adds ? 1.0 : static_cast<double>(t != nullptr ? t[i] : step.a);
-        const double b = adds ? static_cast<double>(t[i]) : (t != nullptr ? 0.0 : static_cast<double>(step.b));
-        factor[i] *= a;
-        bias[i] = bias[i] * a + b;
-      }
-    }
-    tensors.erase(tensors.begin(), tensors.begin() + static_cast<std::ptrdiff_t>(used));
-    if (std::any_of(factor.begin(), factor.end(), [](double f) { return f != 1.0; })) {
-      const std::string name = weights.name;
-      w = patch.constant(scaled_weights(c, *weights.fact.value, factor), name);
-    }
-    if (std::any_of(bias.begin(), bias.end(), [](double b) { return b != 0.0; })) {
-      Tensor t = Tensor::make(DType::kFloat32, Shape{c.channels});
-      std::transform(bias.begin(), bias.end(), t.data<float>(), [](double b) { return static_cast<float>(b); });
-      tensors.insert(tensors.begin(), patch.constant(std::move(t)));
-      left.insert(left.begin(), {EpilogueKind::kAddChannel});
-    }
-  }
-  const ValueId old = graph.node(c.id).output(0);
-  patch.replace(old, patch.add(c.with(graph, merged_runs(left)), {{c.x(graph)}, {w}, tensors}));
-  patch.remove(c.id);
-  if (!patch.allowed() || !budget.take()) return false;
-  patch.commit();
-  return true;
-}
-
-int fold_epilogues(Graph& graph, RewriteBudget& budget) {
-  int count = 0;
-  const std::vector<NodeId> order = graph.order();
-  for (NodeId id : order) {
-    const auto c = EpilogueCarrier::of_node(graph, id);
-    if (c && !is_fake_quantized(graph, c->x(graph)) && fold_carrier(graph, *c, budget)) ++count;
-  }
-  return count;
+            std::vector<EpilogueStep> steps = c->steps;
+            std::vector<ValueId> tensors = c->tensors;
+            ValueId w = c->weights;
+            if (!settled) {
+              steps.erase(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(lines.steps));
+              tensors.erase(tensors.begin(), tensors.begin() + static_cast<std::ptrdiff_t>(lines.tensors));
+              if (any_differs(lines.factor, 1)) {
+                const std::string name = weights.name;
+                w = patch.constant(scaled_weights(*c, *weights.fact.value, lines.factor), name);
+              }
+              if (any_differs(lines.shift, 0)) {
+                tensors.insert(tensors.begin(), patch.constant(channel_numbers(lines.shift)));
+                steps.insert(steps.begin(), {EpilogueKind::kAddChannel});
+              }
+            }
+            const Op op = m.node(carrier).op.with_epilogue(merged_runs(steps));
+            patch.replace(m[carrier], patch.add(op, {{c->x}, {w}, tensors}));
+            return true;
+          }};
 }
 
 }  // namespace
 
-Pass fold_epilogue() { return {.name = "fold_epilogue", .function = fold_epilogues}; }
+Pass fold_epilogue() { return {.name = "fold_epilogue", .rewrites = {folded_beginning()}}; }
 
 }  // namespace coracle

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "graph/pattern.h"
 #include "ops/elementwise/cast.h"
 #include "ops/elementwise/multiply.h"
 #include "ops/index/embedding.h"
@@ -17,17 +18,7 @@ constexpr int64_t kBytes = 256;
 /// Columns that weight_only_linear packs together.
 constexpr int64_t kTogether = 8;
 
-/// The node of type T that makes a value as its first result, where nothing else takes it.
-template <class T>
-const Node* maker(const Graph& graph, const std::vector<int>& uses, ValueId value) {
-  const Value& v = graph.value(value);
-  if (v.producer == kNoNode || v.output != 0 || uses[index(value)] != 1) return nullptr;
-  const Node& node = graph.node(v.producer);
-  return node.op.is<T>() ? &node : nullptr;
-}
-
-bool is_table_of_halves(const Graph& graph, ValueId value) {
-  const Fact& f = graph.fact(value);
+bool is_table_of_halves(const Fact& f) {
   if (f.value == nullptr || f.dtype != DType::kFloat32 || f.shape != Shape{kBytes, 2}) return false;
   const auto* halves = f.value->data<float>();
   for (int64_t b = 0; b < kBytes; ++b) {
@@ -44,40 +35,38 @@ bool are_steps(const Fact& f) {
   return std::all_of(steps.begin(), steps.end(), [](float s) { return std::isfinite(s * 8); });
 }
 
+bool are_bytes(const Fact& f) {
+  return f.value != nullptr && f.dtype == DType::kUint8 && f.shape.rank() == 3 && f.shape.count() != 0;
+}
+
+bool are_ids(const Fact& f) { return f.dtype == DType::kInt32 || f.dtype == DType::kInt64; }
+
+bool is_float_matrix(const Fact& f) { return f.dtype == DType::kFloat32 && f.shape.known() && f.shape.rank() == 2; }
+
+/// reshape(multiply(embedding(cast(bytes), table), steps))
+struct Formula {
+  Pattern p;
+  PatternSlot bytes = p.where(p.any(), are_bytes);
+  PatternSlot ids = p.used_once(p.where(p.op<Cast>({bytes}), are_ids));
+  OpSlot<Embedding> rows = p.used_once(p.op<Embedding>({ids, p.where(p.any(), is_table_of_halves)}));
+  PatternSlot steps = p.where(p.any(), are_steps);
+  PatternSlot product = p.used_once(p.either_order<Multiply>(rows, steps));
+  PatternSlot matrix = p.where(p.op<Reshape>({product}), is_float_matrix);
+};
+
 }  // namespace
 
 std::optional<FourBitWeights> FourBitWeights::of_value(const Graph& graph, const std::vector<int>& uses,
                                                        ValueId value) {
-  const Value& v = graph.value(value);
-  if (v.producer == kNoNode || v.output != 0) return std::nullopt;
-  const Node& reshape = graph.node(v.producer);
-  const Shape& w = v.fact.shape;
-  if (!reshape.op.is<Reshape>() || v.fact.dtype != DType::kFloat32 || !w.known() || w.rank() != 2) return std::nullopt;
-  FourBitWeights f;
-  f.between[2] = reshape.input(0);
-  const Node* multiply = maker<Multiply>(graph, uses, f.between[2]);
-  if (multiply == nullptr) return std::nullopt;
-  const Node* rows = nullptr;
-  for (size_t i = 0; i < 2 && rows == nullptr; ++i) {
-    f.between[1] = multiply->inputs[i];
-    f.steps = multiply->inputs[1 - i];
-    rows = maker<Embedding>(graph, uses, f.between[1]);
-  }
-  if (rows == nullptr || !are_steps(graph.fact(f.steps)) || !is_table_of_halves(graph, rows->inputs[1])) {
-    return std::nullopt;
-  }
-  if (rows->op.as<Embedding>()->padding_idx != -1) return std::nullopt;
-  f.between[0] = rows->inputs[0];
-  const Node* cast = maker<Cast>(graph, uses, f.between[0]);
-  if (cast == nullptr) return std::nullopt;
-  const DType ids = graph.fact(f.between[0]).dtype;
-  if (ids != DType::kInt32 && ids != DType::kInt64) return std::nullopt;
-  f.bytes = cast->inputs[0];
-  const Fact& bytes = graph.fact(f.bytes);
-  if (bytes.value == nullptr || bytes.dtype != DType::kUint8 || bytes.shape.rank() != 3) return std::nullopt;
-  if (bytes.shape.count() == 0) return std::nullopt;
+  static const Formula kFormula;
+  Match m(graph, uses);
+  if (!m.match(kFormula.p, kFormula.matrix, value) || m[kFormula.rows].padding_idx != -1) return std::nullopt;
+  FourBitWeights f{.bytes = m[kFormula.bytes],
+                   .steps = m[kFormula.steps],
+                   .between = {m[kFormula.ids], m.output(kFormula.rows), m[kFormula.product]}};
+  const Shape& w = graph.fact(value).shape;
   const Shape& s = graph.fact(f.steps).shape;
-  const Shape& b = bytes.shape;
+  const Shape& b = graph.fact(f.bytes).shape;
   const auto is = [&](int64_t columns, int64_t groups, int64_t group, const Shape& matrix, const Shape& steps) {
     f.depth = groups * group;
     f.columns = columns;

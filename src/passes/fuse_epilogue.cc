@@ -156,8 +156,8 @@ std::optional<Addition> dequantize_addition(const Graph& graph, Patch& patch, co
 }
 
 std::optional<Addition> addition(const Graph& graph, Patch& patch, const EpilogueCarrier& c, const Node& node,
-                                 size_t operand) {
-  if (operand == 0) {
+                                 int port) {
+  if (port == 0) {
     if (const auto step = activation_step(graph, node)) return Addition{{*step}, {}};
     if (node.op.is<BatchNorm>()) return batch_norm_addition(graph, patch, c, node);
     if (const auto* op = node.op.as<FakeDequantizeMaxAbs>()) return dequantize_addition(graph, *op, node);
@@ -165,53 +165,35 @@ std::optional<Addition> addition(const Graph& graph, Patch& patch, const Epilogu
       return dequantize_addition(graph, patch, c, *op, node);
     }
   }
-  if (node.inputs.size() != 2 || operand > 1) return std::nullopt;
-  return binary_addition(graph, patch, c, node, node.inputs[1 - operand], operand == 0);
+  if (node.inputs.size() != 2) return std::nullopt;
+  return binary_addition(graph, patch, c, node, node.input(1 - port), port == 0);
 }
 
-/// True if another result than the first is used.
-bool reads_others(const Node& node, const std::vector<int>& uses) {
-  return std::any_of(node.outputs.begin() + 1, node.outputs.end(), [&](ValueId v) { return uses[index(v)] > 0; });
-}
-
-/// f(carrier(x, w), ...)  ->  carrier'(x, w, ...) with f as its last step
-int fuse(Graph& graph, RewriteBudget& budget) {
-  int count = 0;
-  const std::vector<int>& uses = graph.use_counts();
-  const std::vector<NodeId> order = graph.order();
-  for (NodeId id : order) {
-    if (!graph.node(id).alive || graph.node(id).outputs.empty() || reads_others(graph.node(id), uses)) continue;
-    // Of two products that are added, the second one, which usually is computed later, takes the first as a tensor.
-    for (size_t operand = std::min<size_t>(graph.node(id).inputs.size(), 2); operand-- > 0;) {
-      const Node& node = graph.node(id);
-      const auto c = EpilogueCarrier::of(graph, uses, node.inputs[operand]);
-      if (!c) continue;
-      if (node.inputs.size() == 2 && node.inputs[0] == node.inputs[1]) continue;
-      Patch patch(graph, id);
-      const auto more = addition(graph, patch, *c, node, operand);
-      if (!more) continue;
-      std::vector<EpilogueStep> steps = c->epilogue->epilogue;
-      steps.insert(steps.end(), more->steps.begin(), more->steps.end());
-      if (steps.size() > Epilogue::kMaxSteps) continue;
-      std::vector<ValueId> tensors = c->tensors(graph);
-      tensors.insert(tensors.end(), more->tensors.begin(), more->tensors.end());
-      const Op op = c->with(graph, steps);
-      const ValueId fused = patch.add(op, {{c->x(graph)}, {c->weights(graph)}, tensors});
-      patch.replace(graph.node(id).output(0), fused);
-      patch.remove(id);
-      patch.remove(c->id);
-      if (!patch.allowed()) continue;
-      if (!budget.take()) return count;
-      patch.commit();
-      ++count;
-      break;
-    }
-  }
-  return count;
+/// f(carrier(x, w), ...)  ->  carrier'(x, w, ...) with f as its last step, for f whose operand at `port` it is
+Rewrite into_carrier(int port) {
+  Pattern p;
+  const auto carrier = p.used_once(EpilogueCarrier::slot(p));
+  const auto root =
+      port == 0 ? p.any_op({carrier}) : p.one_of({&kOpSchema<Add>, &kOpSchema<Multiply>}, {p.any(), carrier});
+  return {p, root, [=](const Match& m, Patch& patch) {
+            const auto c = EpilogueCarrier::of_node(m.graph(), m.node_id(carrier));
+            if (!c || m.reads_others(root)) return false;
+            const auto more = addition(m.graph(), patch, *c, m.node(root), port);
+            if (!more) return false;
+            std::vector<EpilogueStep> steps = c->steps;
+            steps.insert(steps.end(), more->steps.begin(), more->steps.end());
+            if (steps.size() > Epilogue::kMaxSteps) return false;
+            std::vector<ValueId> tensors = c->tensors;
+            tensors.insert(tensors.end(), more->tensors.begin(), more->tensors.end());
+            const Op op = m.node(carrier).op.with_epilogue(std::move(steps));
+            patch.replace(m[root], patch.add(op, {{c->x}, {c->weights}, tensors}));
+            return true;
+          }};
 }
 
 }  // namespace
 
-Pass fuse_epilogue() { return {.name = "fuse_epilogue", .function = fuse}; }
+/// Of two products that are added, the second one, which usually is computed later, takes the first as a tensor.
+Pass fuse_epilogue() { return {.name = "fuse_epilogue", .rewrites = {into_carrier(1), into_carrier(0)}}; }
 
 }  // namespace coracle

@@ -2,6 +2,7 @@
 #include "ops/elementwise/add.h"
 #include "ops/elementwise/multiply.h"
 #include "ops/interp/nearest_interp_add.h"
+#include "passes/images.h"
 #include "passes/passes.h"
 
 /// A feature pyramid adds a coarse level, made larger, to a finer one, whose channels may have been weighted:
@@ -11,22 +12,11 @@
 namespace coracle {
 namespace {
 
-bool is_image(const Fact& f) { return f.dtype == DType::kFloat32 && f.shape.rank_known() && f.shape.rank() == 4; }
-
-bool is_per_channel(const Fact& f) { return is_image(f) && f.shape[2] == 1 && f.shape[3] == 1; }
-
 /// The operator with the operands of `node`, a nearest_interp, and what is added.
 ValueId fused(const Node& node, Patch& patch, std::vector<ValueId> factor, ValueId addend) {
   NearestInterpAdd op;
   static_cast<InterpolationOperator&>(op) = *node.op.as<NearestInterp>();
-  PortValues inputs;
-  size_t next = 0;
-  for (int port = 0; port < NearestInterpAdd::kFactor; ++port) {
-    inputs.emplace_back();
-    for (int i = 0; i < node.input_counts[static_cast<size_t>(port)]; ++i) {
-      inputs.back().push_back(node.inputs[next++]);
-    }
-  }
+  PortValues inputs = operands_of(node);
   inputs.push_back(std::move(factor));
   inputs.push_back({addend});
   return patch.add(op, inputs);
@@ -35,18 +25,13 @@ ValueId fused(const Node& node, Patch& patch, std::vector<ValueId> factor, Value
 Rewrite with_factor() {
   Pattern p;
   const auto small = p.any();
-  const auto large = p.used_once(p.op<NearestInterp>({small}));
-  const auto y = p.any();
-  const auto f = p.any();
+  const auto large = p.used_once(p.where(p.op<NearestInterp>({small}), is_image));
+  const auto y = p.where(p.any(), is_image);
+  const auto f = p.where(p.any(), is_per_channel);
   const auto product = p.used_once(p.either_order<Multiply>(y, f));
   const auto sum = p.either_order<Add>(product, large);
   return {p, sum, [=](const Match& m, Patch& patch) {
-            if (!is_image(m.fact(large))) return false;
-            const bool turned = !is_per_channel(m.fact(f));
-            const PatternSlot factor = turned ? y : f;
-            const PatternSlot addend = turned ? f : y;
-            if (!is_per_channel(m.fact(factor)) || !is_image(m.fact(addend))) return false;
-            patch.replace(m.output(sum), fused(m.node(large), patch, {m[factor]}, m[addend]));
+            patch.replace(m.output(sum), fused(m.node(large), patch, {m[f]}, m[y]));
             return true;
           }};
 }
@@ -54,11 +39,10 @@ Rewrite with_factor() {
 Rewrite without_factor() {
   Pattern p;
   const auto small = p.any();
-  const auto large = p.used_once(p.op<NearestInterp>({small}));
-  const auto y = p.any();
+  const auto large = p.used_once(p.where(p.op<NearestInterp>({small}), is_image));
+  const auto y = p.where(p.any(), [](const Fact& f) { return is_image(f) && !is_per_channel(f); });
   const auto sum = p.either_order<Add>(y, large);
   return {p, sum, [=](const Match& m, Patch& patch) {
-            if (!is_image(m.fact(large)) || !is_image(m.fact(y)) || is_per_channel(m.fact(y))) return false;
             patch.replace(m.output(sum), fused(m.node(large), patch, {}, m[y]));
             return true;
           }};

@@ -14,37 +14,30 @@ bool is_identity(const Graph& graph, const Node& node) {
 }
 
 /// dropout(x) that keeps a share  ->  scale(x) by that share
-bool replace_dropout(Graph& graph, NodeId id, RewriteBudget& budget) {
-  const auto* dropout = graph.node(id).op.as<Dropout>();
-  if (dropout == nullptr) return false;
-  const auto share = kept_share(*dropout, FactsOfNode(graph, graph.node(id)).facts());
-  if (!share) return false;
-  Patch patch(graph, id);
-  const float factor = static_cast<float>(*share);
-  const ValueId by = patch.constant(Tensor::of<float>(Shape{1}, {&factor, 1}));
-  patch.replace(graph.node(id).output(0), patch.add(Scale{}, {{graph.node(id).input(0)}, {by}}));
-  patch.remove(id);
-  if (!patch.allowed() || !budget.take()) return false;
-  patch.commit();
-  return true;
+Rewrite from_dropout() {
+  Pattern p;
+  const auto x = p.any();
+  const auto dropout = p.op<Dropout>({x});
+  return {p, dropout, [=](const Match& m, Patch& patch) {
+            const auto share = kept_share(m[dropout], FactsOfNode(m.graph(), m.node(dropout)).facts());
+            if (!share || m.reads_others(dropout)) return false;
+            const float factor = static_cast<float>(*share);
+            const ValueId by = patch.constant(Tensor::of<float>(Shape{1}, {&factor, 1}));
+            patch.replace(m.output(dropout), patch.add(Scale{}, {{m[x]}, {by}}));
+            return true;
+          }};
 }
 
 /// assign(x), cast(x) to its own type, concat(x), scale(x) by 1 plus 0, dropout(x) that keeps everything  ->  x
 int remove_identities(Graph& graph, RewriteBudget& budget) {
   int count = 0;
-  const std::vector<NodeId> order = graph.order();
   const std::vector<int>& uses = graph.use_counts();
   Replacements replacements(graph);
-  std::vector<NodeId> others;
-  for (NodeId id : order) {
+  for (NodeId id : graph.order()) {
     const Node& node = graph.node(id);
     bool others_used = false;
     for (size_t i = 1; i < node.outputs.size(); ++i) others_used |= uses[index(node.outputs[i])] > 0;
-    if (others_used) continue;
-    if (!is_identity(graph, node)) {
-      others.push_back(id);
-      continue;
-    }
+    if (others_used || !is_identity(graph, node)) continue;
     const ValueId from = replacements.current(node.input(0));
     if (!replaceable(graph.fact(node.output(0)), graph.fact(from)) || budget.empty()) continue;
     if (!replacements.replace(id, {&from, 1})) continue;
@@ -52,14 +45,11 @@ int remove_identities(Graph& graph, RewriteBudget& budget) {
     ++count;
   }
   if (count > 0) replacements.commit();
-  for (NodeId id : others) {
-    if (replace_dropout(graph, id, budget)) ++count;
-  }
   return count;
 }
 
 }  // namespace
 
-Pass identity() { return {.name = "identity", .function = remove_identities}; }
+Pass identity() { return {.name = "identity", .rewrites = {from_dropout()}, .function = remove_identities}; }
 
 }  // namespace coracle

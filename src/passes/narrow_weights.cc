@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "base/dtypes.h"
 #include "ops/conv_pool/conv2d.h"
@@ -18,6 +19,7 @@
 #include "ops/quantize/dequantize_linear.h"
 #include "ops/quantize/weight_only_linear.h"
 #include "passes/epilogue_carrier.h"
+#include "passes/fake_quantization.h"
 #include "passes/four_bit_weights.h"
 #include "passes/passes.h"
 
@@ -52,16 +54,9 @@ bool takes(const Graph& graph, const Node& node, size_t i, const Narrow& found) 
 std::optional<NarrowWeights> dequantized(const Graph& graph, const Node& node, const DequantizeLinear& op) {
   const Value& x = graph.value(node.input(0));
   const ValueId scale = node.input(1);
-  const ValueId zero = node.input(2);
   if (op.only_observer || op.bit_length > 8 || x.fact.dtype != DType::kInt8 || scale == kNoValue) return std::nullopt;
+  if (!is_symmetric(graph, node)) return std::nullopt;
   if (!graph.value(scale).is_constant() || graph.fact(scale).dtype != DType::kFloat32) return std::nullopt;
-  if (zero != kNoValue) {
-    if (!graph.value(zero).is_constant()) return std::nullopt;
-    const Tensor& t = *graph.fact(zero).value;
-    for (int64_t i = 0; i < t.count(); ++i) {
-      if (t.number(i) != 0) return std::nullopt;
-    }
-  }
   const Tensor& scales = *graph.fact(scale).value;
   NarrowWeights weights{.constant = node.input(0)};
   const int axis = op.quant_axis;
@@ -90,26 +85,28 @@ std::optional<int> axis_of_steps(const Shape& s, const Shape& w) {
   return std::nullopt;
 }
 
-std::optional<NarrowWeights> stepped(const Graph& graph, const Node& node) {
-  for (size_t i : {0, 1}) {
-    const ValueId whole = node.inputs[i];
-    const Value& v = graph.value(whole);
-    const Value& steps = graph.value(node.inputs[1 - i]);
-    if (v.producer == kNoNode || graph.use_counts()[index(whole)] != 1) continue;
-    if (!steps.is_constant() || steps.fact.dtype != DType::kFloat32) continue;
-    const Node& cast = graph.node(v.producer);
-    if (!cast.op.is<Cast>() || v.fact.dtype != DType::kFloat32) continue;
-    const Value& w = graph.value(cast.inputs[0]);
-    if (!w.is_constant() || w.fact.dtype != DType::kInt8) continue;
-    const std::optional<int> axis = axis_of_steps(steps.fact.shape, w.fact.shape);
-    if (!axis) continue;
-    const Tensor& t = *steps.fact.value;
-    const std::span<const float> scales(t.data<float>(), static_cast<size_t>(t.count()));
-    if (!std::all_of(scales.begin(), scales.end(), [](float f) { return std::isfinite(f * 128); })) continue;
-    return NarrowWeights{
-        .constant = cast.inputs[0], .whole = whole, .scales = {scales.begin(), scales.end()}, .axis = *axis};
-  }
-  return std::nullopt;
+bool are_floats(const Fact& f) { return f.dtype == DType::kFloat32; }
+
+/// multiply(cast(w), steps)
+struct SteppedWeights {
+  Pattern p;
+  PatternSlot w = p.where(p.constant(), [](const Fact& f) { return f.dtype == DType::kInt8; });
+  PatternSlot whole = p.used_once(p.where(p.op<Cast>({w}), are_floats));
+  PatternSlot steps = p.where(p.constant(), are_floats);
+  PatternSlot product = p.either_order<Multiply>(whole, steps);
+};
+
+std::optional<NarrowWeights> stepped(const Graph& graph, ValueId product) {
+  static const SteppedWeights kStepped;
+  Match m(graph, graph.use_counts());
+  if (!m.match(kStepped.p, kStepped.product, product)) return std::nullopt;
+  const std::optional<int> axis = axis_of_steps(m.fact(kStepped.steps).shape, m.fact(kStepped.w).shape);
+  const Tensor& t = m.tensor(kStepped.steps);
+  const std::span<const float> scales(t.data<float>(), static_cast<size_t>(t.count()));
+  const bool finite = std::all_of(scales.begin(), scales.end(), [](float f) { return std::isfinite(f * 128); });
+  if (!axis || !finite) return std::nullopt;
+  return NarrowWeights{
+      .constant = m[kStepped.w], .whole = m[kStepped.whole], .scales = {scales.begin(), scales.end()}, .axis = *axis};
 }
 
 Tensor factors_of(const NarrowWeights& weights, int64_t channels) {
@@ -129,100 +126,89 @@ ValueId factors_of_rows(Patch& patch, const Node& node, const NarrowWeights& wei
   return patch.add(node.op, {operands[0], {patch.constant(factors.reshaped(Shape{count, 1}))}});
 }
 
-bool read_narrow(Graph& graph, NodeId id, const NarrowWeights& weights, RewriteBudget& budget) {
-  const Node node = graph.node(id);
-  Patch patch(graph, id);
-  PortValues operands = operands_of(node);
-  operands[1] = {weights.constant};
-  const ValueId old = node.output(0);
-  if (is_table(node)) {
-    ValueId rows = patch.add(Cast{graph.fact(old).dtype}, {{patch.add(node.op, operands)}});
-    if (!weights.scales.empty()) {
-      rows = patch.add(Multiply{}, {{rows}, {factors_of_rows(patch, node, weights, operands)}});
-    }
-    patch.replace(old, rows);
-  } else {
-    const auto carrier = EpilogueCarrier::of_node(graph, id);
-    if (!carrier) return false;
-    std::vector<EpilogueStep> steps = carrier->epilogue->epilogue;
-    if (!weights.scales.empty()) {
-      if (steps.size() >= Epilogue::kMaxSteps) return false;
-      steps.insert(steps.begin(), {EpilogueKind::kMultiplyChannel});
-      operands.resize(3);
-      operands[2].insert(operands[2].begin(), patch.constant(factors_of(weights, carrier->channels)));
-    }
-    patch.replace(old, patch.add(carrier->with(graph, steps), operands));
+/// The rows of a table are widened when they are picked.
+ValueId read_table(Patch& patch, const Node& node, const NarrowWeights& weights, const PortValues& operands) {
+  const ValueId picked = patch.add(node.op, operands);
+  const ValueId rows = patch.add(Cast{patch.graph().fact(node.output(0)).dtype}, {{picked}});
+  if (weights.scales.empty()) return rows;
+  return patch.add(Multiply{}, {{rows}, {factors_of_rows(patch, node, weights, operands)}});
+}
+
+/// A product widens its weights itself; what they are multiplied by becomes the first step of its epilogue.
+ValueId read_product(Patch& patch, const EpilogueCarrier& c, const NarrowWeights& weights) {
+  std::vector<EpilogueStep> steps = c.steps;
+  std::vector<ValueId> tensors = c.tensors;
+  if (!weights.scales.empty()) {
+    if (steps.size() >= Epilogue::kMaxSteps) return kNoValue;
+    steps.insert(steps.begin(), {EpilogueKind::kMultiplyChannel});
+    tensors.insert(tensors.begin(), patch.constant(factors_of(weights, c.channels)));
   }
-  patch.remove(id);
-  if (!patch.allowed() || !budget.take()) return false;
-  patch.commit();
-  return true;
+  const Op op = patch.graph().node(c.id).op.with_epilogue(std::move(steps));
+  return patch.add(op, {{c.x}, {weights.constant}, tensors});
 }
 
-/// The node of `order` behind place `at` that alone takes a product and adds a constant number for each of its columns;
-/// kNoNode if there is none.
-NodeId adds_bias(const Graph& graph, const std::vector<NodeId>& order, size_t at, ValueId product, int64_t columns) {
-  if (graph.use_counts()[index(product)] != 1) return kNoNode;
-  for (size_t i = at + 1; i < order.size(); ++i) {
-    const Node& node = graph.node(order[i]);
-    if (!node.alive || std::find(node.inputs.begin(), node.inputs.end(), product) == node.inputs.end()) continue;
-    if (!node.op.is<Add>() || !node.regions.empty()) return kNoNode;
-    const Fact& bias = graph.fact(node.inputs[node.inputs[0] == product ? 1 : 0]);
-    const bool fits = bias.value != nullptr && bias.dtype == DType::kFloat32 && bias.shape.count() == columns &&
-                      bias.shape.rank() <= graph.fact(product).shape.rank() && bias.shape.back() == columns;
-    return fits ? order[i] : kNoNode;
-  }
-  return kNoNode;
+/// By value, as kept_narrow has them.
+using Kept = std::vector<bool>;
+
+PatternSlot kept_weights(Pattern& p, const std::shared_ptr<const Kept>& kept) {
+  return p.where(p.any(), [kept](const Graph&, ValueId v) { return index(v) < kept->size() && (*kept)[index(v)]; });
 }
 
-bool read_four_bits(Graph& graph, const std::vector<NodeId>& order, size_t at, const FourBitWeights& weights,
-                    RewriteBudget& budget) {
-  const NodeId id = order[at];
-  const Node node = graph.node(id);
-  const auto* linear = node.op.as<Linear>();
-  if (linear == nullptr || !linear->epilogue.empty()) return false;
-  const NodeId add = adds_bias(graph, order, at, node.output(0), weights.columns);
-  const NodeId last = add == kNoNode ? id : add;
-  const ValueId old = graph.node(last).output(0);
-  WeightOnlyLinear product;
-  product.weight_dtype = "int4";
-  product.arch = FourBitWeights::kArchitecture;
-  product.group_size = static_cast<int>(weights.group);
-  Patch patch(graph, last);
-  PortValues operands{{node.input(0)}, {patch.constant(weights.packed(graph))}, {}, {}};
-  if (add != kNoNode) {
-    const Node& sum = graph.node(add);
-    const Tensor& bias = *graph.fact(sum.inputs[sum.inputs[0] == node.output(0) ? 1 : 0]).value;
-    operands[2] = {patch.constant(bias.reshaped(Shape{weights.columns}))};
-    patch.remove(add);
-  }
-  operands[3] = {patch.constant(weights.scales(graph))};
-  patch.replace(old, patch.add(product, operands));
-  patch.remove(id);
-  if (!patch.allowed() || !budget.take()) return false;
-  patch.commit();
-  return true;
+Rewrite read_narrow(const std::shared_ptr<const Kept>& kept) {
+  Pattern p;
+  const auto w = kept_weights(p, kept);
+  const auto reader = p.any_op({p.any(), w});
+  return {p, reader, [=](const Match& m, Patch& patch) {
+            const auto weights = NarrowWeights::of_value(m.graph(), m[w]);
+            if (!weights) return false;
+            const Node node = m.node(reader);
+            PortValues operands = operands_of(node);
+            operands[1] = {weights->constant};
+            const auto carrier = EpilogueCarrier::of_node(m.graph(), m.node_id(reader));
+            const ValueId result = is_table(node) ? read_table(patch, node, *weights, operands)
+                                   : carrier      ? read_product(patch, *carrier, *weights)
+                                                  : kNoValue;
+            if (result == kNoValue) return false;
+            patch.replace(m[reader], result);
+            return true;
+          }};
 }
 
-/// The node at place `at` of `order`.
-bool read_as_it_is(Graph& graph, const std::vector<NodeId>& order, size_t at, RewriteBudget& budget) {
-  const ValueId w = graph.node(order[at]).inputs[1];
-  if (const auto weights = NarrowWeights::of_value(graph, w)) return read_narrow(graph, order[at], *weights, budget);
-  const auto halves = FourBitWeights::of_value(graph, graph.use_counts(), w);
-  return halves && read_four_bits(graph, order, at, *halves, budget);
+/// A known number for each of so many columns, of at most that rank.
+bool is_row(const Fact& f, int64_t columns, int rank) {
+  return f.value != nullptr && f.dtype == DType::kFloat32 && f.shape.count() == columns && f.shape.rank() <= rank &&
+         f.shape.back() == columns;
 }
 
+/// With the bias that is added to the product, if `biased`.
+Rewrite read_four_bits(const std::shared_ptr<const Kept>& kept, bool biased) {
+  Pattern p;
+  const auto x = p.any();
+  const auto w = kept_weights(p, kept);
+  const auto linear = p.op<Linear>({x, w});
+  const auto bias = p.any();
+  const auto root = biased ? p.either_order<Add>(p.used_once(linear), bias) : PatternSlot(linear);
+  return {p, root, [=](const Match& m, Patch& patch) {
+            const auto weights = FourBitWeights::of_value(m.graph(), m.graph().use_counts(), m[w]);
+            if (!weights || !m[linear].epilogue.empty()) return false;
+            if (biased && !is_row(m.fact(bias), weights->columns, m.fact(linear).shape.rank())) return false;
+            PortValues operands{{m[x]}, {patch.constant(weights->packed(m.graph()))}, {}, {}};
+            if (biased) operands[2] = {patch.constant(m.tensor(bias).reshaped(Shape{weights->columns}))};
+            operands[3] = {patch.constant(weights->scales(m.graph()))};
+            WeightOnlyLinear product;
+            product.weight_dtype = "int4";
+            product.arch = FourBitWeights::kArchitecture;
+            product.group_size = static_cast<int>(weights->group);
+            patch.replace(m[root], patch.add(product, operands));
+            return true;
+          }};
+}
+
+/// From the end, so that a bias is met before the product that it is added to.
 int keep_narrow(Graph& graph, RewriteBudget& budget) {
-  int count = 0;
-  const std::vector<bool> kept = kept_narrow(graph);
-  const std::vector<NodeId> order = graph.order();
-  for (size_t at = 0; at < order.size(); ++at) {
-    const Node& node = graph.node(order[at]);
-    if (node.inputs.size() < 2 || index(node.inputs[1]) >= kept.size() || !kept[index(node.inputs[1])]) continue;
-    if (read_as_it_is(graph, order, at, budget)) ++count;
-  }
-  if (count > 0) remove_dead(graph);
-  return count;
+  const auto kept = std::make_shared<const Kept>(kept_narrow(graph));
+  return run_rewrites({read_four_bits(kept, true), read_four_bits(kept, false), read_narrow(kept)}, WalkFrom::kEnd,
+                      graph, budget);
 }
 
 }  // namespace
@@ -249,7 +235,7 @@ std::optional<int> channels_of_weights(const Graph& graph, const Node& node) {
 std::optional<NarrowWeights> NarrowWeights::of(const Graph& graph, const Node& node) {
   if (node.inputs.empty() || node.outputs.empty()) return std::nullopt;
   if (graph.fact(node.outputs[0]).dtype != DType::kFloat32) return std::nullopt;
-  if (node.op.is<Multiply>()) return stepped(graph, node);
+  if (node.op.is<Multiply>()) return stepped(graph, node.outputs[0]);
   if (!graph.value(node.inputs[0]).is_constant()) return std::nullopt;
   if (node.op.is<Cast>()) {
     if (!kHalfTypes.has(graph.fact(node.inputs[0]).dtype)) return std::nullopt;

@@ -14,31 +14,10 @@ constexpr int kMaxRounds = 100;
 /// Nodes looked at by one pass, all its rounds together; a graph is gone through once in any case.
 constexpr int64_t kMostVisits = 20'000'000;
 
-int run_rewrites(const Pass& pass, Graph& graph, RewriteBudget& budget) {
-  int count = 0;
-  const std::vector<int>& uses = graph.use_counts();
-  const std::vector<NodeId> order = graph.order();
-  for (NodeId id : order) {
-    if (!graph.node(id).alive) continue;
-    Deadline::check_current();
-    for (const Rewrite& rewrite : pass.rewrites) {
-      Match match(graph, uses);
-      if (!match.match(rewrite.pattern, rewrite.root, id)) continue;
-      Patch patch(graph, id);
-      if (!rewrite.apply(match, patch) || !patch.allowed()) continue;
-      if (!budget.take()) return count;
-      patch.commit();
-      ++count;
-      break;
-    }
-  }
-  if (count > 0) remove_dead(graph);
-  return count;
-}
-
 int run_once(const Pass& pass, Graph& graph, RewriteBudget& budget) {
   Deadline::check_current();
-  int count = pass.function ? pass.function(graph, budget) : run_rewrites(pass, graph, budget);
+  int count = pass.function ? pass.function(graph, budget) : 0;
+  if (!pass.rewrites.empty()) count += run_rewrites(pass.rewrites, pass.from, graph, budget);
   for (NodeId id : graph.order()) {
     for (const std::shared_ptr<Graph>& region : graph.node(id).regions) count += run_once(pass, *region, budget);
   }
@@ -46,6 +25,34 @@ int run_once(const Pass& pass, Graph& graph, RewriteBudget& budget) {
 }
 
 }  // namespace
+
+int run_rewrites(const std::vector<Rewrite>& rewrites, WalkFrom from, Graph& graph, RewriteBudget& budget) {
+  int count = 0;
+  const std::vector<int>& uses = graph.use_counts();
+  std::vector<NodeId> order = graph.order();
+  if (from == WalkFrom::kEnd) std::reverse(order.begin(), order.end());
+  // The first rewrite that fits; false where there is none.
+  const auto rewrite_at = [&](NodeId id) {
+    for (const Rewrite& rewrite : rewrites) {
+      Match match(graph, uses);
+      if (!match.match(rewrite.pattern, rewrite.root, id)) continue;
+      Patch patch(graph, id);
+      if (!rewrite.apply(match, patch) || !patch.allowed()) continue;
+      patch.commit();
+      return budget.take();
+    }
+    return false;
+  };
+  for (NodeId id : order) {
+    if (budget.empty()) break;
+    Deadline::check_current();
+    // What rewrites have left unread goes at the end.
+    const ValueId result = graph.node(id).output(0);
+    if (result != kNoValue && uses[index(result)] > 0 && rewrite_at(id)) ++count;
+  }
+  if (count > 0) remove_dead(graph);
+  return count;
+}
 
 int run_pass(const Pass& pass, Graph& graph, RewriteBudget& budget) {
   int total = 0;
@@ -88,6 +95,18 @@ std::vector<PassCount> run_passes(Graph& graph, const PassOptions& options) {
   }
   release_unused_constants(graph);
   return counts;
+}
+
+std::vector<std::string> why_left(const Graph& graph) {
+  std::vector<std::string> all(graph.node_count());
+  for (const Pass& pass : pipeline()) {
+    if (pass.why_left == nullptr) continue;
+    std::vector<std::string> said = pass.why_left(graph);
+    for (size_t i = 0; i < said.size(); ++i) {
+      if (all[i].empty()) all[i] = std::move(said[i]);
+    }
+  }
+  return all;
 }
 
 }  // namespace coracle

@@ -42,13 +42,19 @@ enum class PassMakes : uint8_t {
   kStoredWeights,  ///< float32 operators whose operands, weights above all, are stored as another type
 };
 
-/// A named step of the pipeline: rewrites tried at every node until nothing changes, or a function over a graph that
-/// returns how often it changed something. Regions are visited by the driver.
+/// From where a pass goes through a graph. What is read from its end is met with all that follows it.
+enum class WalkFrom : uint8_t { kBegin, kEnd };
+
+/// A named step of the pipeline: a function over a graph that returns how often it changed something, and rewrites
+/// tried at every node; both until nothing changes. Regions are visited by the driver.
 struct Pass {
   const char* name;
   std::vector<Rewrite> rewrites = {};
   std::function<int(Graph& graph, RewriteBudget& budget)> function = nullptr;
   PassMakes makes = PassMakes::kAnything;
+  WalkFrom from = WalkFrom::kBegin;
+  /// By node: why the pass left it as it is; empty where there is nothing to say.
+  std::function<std::vector<std::string>(const Graph& graph)> why_left = nullptr;
 };
 
 struct PassOptions {
@@ -70,10 +76,17 @@ struct PassCount {
 /// All passes, in order. Read pipeline.cc from top to bottom.
 const std::vector<Pass>& pipeline();
 
+/// Tries rewrites once at every node, the first that fits; returns how many were applied. For passes whose rewrites
+/// share what they know of a graph.
+int run_rewrites(const std::vector<Rewrite>& rewrites, WalkFrom from, Graph& graph, RewriteBudget& budget);
+
 /// Runs one pass on a graph and its regions until it changes nothing more.
 int run_pass(const Pass& pass, Graph& graph, RewriteBudget& budget);
 
 /// Runs the pipeline. Errors name the pass.
 std::vector<PassCount> run_passes(Graph& graph, const PassOptions& options);
+
+/// What the passes say of nodes that they left as they are, by node.
+std::vector<std::string> why_left(const Graph& graph);
 
 }  // namespace coracle

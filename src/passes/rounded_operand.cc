@@ -11,6 +11,7 @@
 #include "ops/quantize/fake_quantize_range_abs_max.h"
 #include "ops/quantize/integer_product.h"
 #include "ops/quantize/quantize_linear.h"
+#include "passes/fake_quantization.h"
 
 namespace coracle {
 namespace {
@@ -29,15 +30,7 @@ std::optional<float> only_scale(const Graph& graph, const Node& node, int bits) 
 /// Neither shifted by a zero point nor an observer.
 template <class T>
 bool is_plain(const Graph& graph, const Node& node) {
-  if (node.op.as<T>()->only_observer) return false;
-  const ValueId zero = node.input(2);
-  if (zero == kNoValue) return true;
-  if (!graph.value(zero).is_constant()) return false;
-  const Tensor& t = *graph.fact(zero).value;
-  for (int64_t i = 0; i < t.count(); ++i) {
-    if (t.number(i) != 0) return false;
-  }
-  return true;
+  return !node.op.as<T>()->only_observer && is_symmetric(graph, node);
 }
 
 constexpr const char* kNotRounded = "its operand is not rounded to steps";

@@ -100,7 +100,6 @@ bool widen(Graph& graph, NodeId id, WideValues& wide, RewriteBudget& budget) {
     patch.replace(old, narrow);
     made.emplace(narrow, result);
   }
-  patch.remove(id);
   if (!patch.allowed() || !budget.take()) return false;
   patch.commit();
   wide.merge(made);

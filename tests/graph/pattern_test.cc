@@ -108,6 +108,69 @@ TEST(Pattern, OneOfSeveralOperators) {
   EXPECT_EQ(places(g, p, root), (Places{0, 1}));
 }
 
+TEST(Pattern, AnyOperator) {
+  const Graph g = parse("graph (%x: float32[2]) { %a = relu(%x) %b = abs(%a) %c = exp(%b) return %c }");
+  Pattern p;
+  const auto root = p.any_op({p.any_op({p.any()})});
+  EXPECT_EQ(places(g, p, root), (Places{1, 2}));
+}
+
+TEST(Pattern, ConditionsSeeFactsNodesAndValues) {
+  const Graph g = parse(R"(graph (%x: float32[2], %y: float32[3]) {
+    %a = relu(%x)
+    %b = relu(%y)
+    %c = abs(%b)
+    return %a, %c })");
+  const auto relu_of = [&](auto holds) {
+    Pattern p;
+    const auto root = p.op<Relu>({p.where(p.any(), holds)});
+    return places(g, p, root);
+  };
+  EXPECT_EQ(relu_of([](const Fact& f) { return f.shape == Shape{3}; }), Places{1});
+  EXPECT_EQ(relu_of([&](const Graph&, ValueId v) { return v == g.inputs()[0]; }), Places{0});
+  Pattern p;
+  const auto root = p.where(p.any_op({}), [](const Node& node) { return node.op.is<Abs>(); });
+  EXPECT_EQ(places(g, p, root), Places{2});
+}
+
+TEST(Pattern, ConditionsDecideBetweenOrders) {
+  const Graph g = parse("graph (%x: float32[2], %y: float32[1]) { %a = add(%y, %x) %b = add(%x, %x) return %a, %b }");
+  Pattern p;
+  const auto y = p.where(p.any(), [](const Fact& f) { return f.shape == Shape{1}; });
+  const auto x = p.any();
+  const auto root = p.either_order<Add>(x, y);
+  EXPECT_EQ(places(g, p, root), Places{0});
+  const std::vector<int> uses = g.use_counts();
+  Match m(g, uses);
+  ASSERT_TRUE(m.match(p, root, g.outputs()[0]));
+  EXPECT_EQ(m[x], g.inputs()[0]);
+  EXPECT_EQ(m[y], g.inputs()[1]);
+}
+
+TEST(Pattern, ValuesThatNoNodeMakesMatchNoOperator) {
+  const Graph g = parse("graph (%x: float32[2]) { %a = relu(%x) return %a }");
+  const std::vector<int> uses = g.use_counts();
+  Pattern p;
+  const auto root = p.any_op({});
+  EXPECT_FALSE(Match(g, uses).match(p, root, g.inputs()[0]));
+  EXPECT_TRUE(Match(g, uses).match(p, root, g.outputs()[0]));
+}
+
+TEST(Pattern, OtherResultsThatAreRead) {
+  for (const bool read : {false, true}) {
+    const Graph g = parse(std::string(R"(graph (%x: float32[4]) {
+      @axis: int32[1] = {0}
+      [%a, %b] = split_with_num(%x, @axis) {num = 2}
+      return %a)") + (read ? ", %b }" : " }"));
+    const std::vector<int> uses = g.use_counts();
+    Pattern p;
+    const auto root = p.any_op({});
+    Match m(g, uses);
+    ASSERT_TRUE(m.match(p, root, g.order()[0]));
+    EXPECT_EQ(m.reads_others(root), read);
+  }
+}
+
 TEST(Pattern, OnlyTheFirstResultMatches) {
   const Graph g = parse(R"(graph (%x: float32[4]) {
     @axis: int32[1] = {0}

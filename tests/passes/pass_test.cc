@@ -8,6 +8,7 @@
 #include "graph/text.h"
 #include "ops/activation/abs.h"
 #include "ops/activation/relu.h"
+#include "ops/activation/tanh.h"
 #include "ops/elementwise/cast.h"
 #include "passes/pass_cases.h"
 #include "support/graph_access.h"
@@ -180,6 +181,44 @@ TEST(PassDriver, RewritesThatUndoEachOtherEnd) {
   RewriteBudget budget(-1);
   EXPECT_EQ(run_pass(pass, graph, budget), 100);
   verify(graph, true);
+}
+
+TEST(PassDriver, FromTheEndLargerPatternsMeetTheirPartsFirst) {
+  const Pass relu_only = single<Relu>("relu_only", [](Patch& patch, ValueId x, ValueId out) {
+    patch.replace(out, patch.add(Tanh{}, {{x}}));
+    return true;
+  });
+  Pattern p;
+  const auto x = p.any();
+  const auto pair = p.op<Abs>({p.used_once(p.op<Relu>({x}))});
+  const Rewrite both{p, pair, [=](const Match& m, Patch& patch) {
+                       patch.replace(m.output(pair), patch.add(Tanh{}, {{m[x]}}));
+                       return true;
+                     }};
+  const auto left_of = [&](WalkFrom from) {
+    Graph graph = parse("graph (%x: float32[2]) { %y = relu(%x) %z = abs(%y) return %z }");
+    RewriteBudget budget(-1);
+    run_pass({.name = "pair", .rewrites = {both, relu_only.rewrites.front()}, .from = from}, graph, budget);
+    return graph.order().size();
+  };
+  EXPECT_EQ(left_of(WalkFrom::kBegin), 2U);
+  EXPECT_EQ(left_of(WalkFrom::kEnd), 1U);
+}
+
+TEST(PassDriver, AFunctionRunsBeforeRewrites) {
+  Pass pass = single<Relu>("both", [](Patch& patch, ValueId x, ValueId out) {
+    patch.replace(out, patch.add(Abs{}, {{x}}));
+    return true;
+  });
+  std::vector<size_t> seen;
+  pass.function = [&](Graph& graph, RewriteBudget&) {
+    seen.push_back(graph.node(graph.order()[0]).op.is<Relu>() ? 1 : 0);
+    return 0;
+  };
+  Graph graph = parse("graph (%x: float32[2]) { %y = relu(%x) return %y }");
+  RewriteBudget budget(-1);
+  EXPECT_EQ(run_pass(pass, graph, budget), 1);
+  EXPECT_EQ(seen, (std::vector<size_t>{1, 0}));
 }
 
 TEST(PassDriver, ErrorsNameThePass) {

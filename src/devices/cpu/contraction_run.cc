@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "devices/cpu/bands.h"
 #include "devices/cpu/contraction.h"
 #include "devices/cpu/isa/over.h"
 
@@ -79,27 +80,24 @@ void Contraction::run_each(const T* a, const T* b, T* c, char* workspace, Thread
   const auto count = static_cast<int64_t>(products_.size());
   const int64_t worth = count * rows_ * columns_ * depth_ / kContractionGrain + 1;
   const int64_t bands = std::min({count, worth, static_cast<int64_t>(pool.threads())});
-  pool.parallel_for(bands, 1, [&](int64_t first, int64_t last) {
-    for (int64_t band = first; band < last; ++band) {
-      T* const left = reinterpret_cast<T*>(workspace + left_at_) + band * rows_ * depth_;
-      T* const right = reinterpret_cast<T*>(workspace + right_at_) + band * columns_ * depth_;
-      const int64_t end = count * (band + 1) / bands;
-      for (int64_t i = count * band / bands; i < end && !over(); ++i) {
-        const Product& p = products_[static_cast<size_t>(i)];
-        if (copies_left_) moves_->permute(sizeof(T), left_copy_, a + p.a, left, 0, left_copy_.dims[0]);
-        if (copies_right_) moves_->permute(sizeof(T), right_copy_, b + p.b, right, 0, right_copy_.dims[0]);
-        const T* const x = copies_left_ ? left : a + p.a;
-        const T* const y = copies_right_ ? right : b + p.b;
-        if (method_ == Method::kDirect) {
-          run_direct(x, y, c + p.c, 0, rows_, 0, columns_);
-        } else if constexpr (sizeof(T) == sizeof(float)) {
-          float* const packed = reinterpret_cast<float*>(workspace + packed_at_) + band * packed_floats_;
-          const int64_t panels = gemm_->panels(columns_);
-          GemmSource source = source_;
-          source.data = y;
-          gemm_->pack(call_.shape, source, packed, 0, panels);
-          gemm_->run(bound(x, packed, c + p.c), 0, rows_, 0, panels);
-        }
+  for_bands(pool, count, bands, [&](int64_t band, int64_t begin, int64_t end) {
+    T* const left = reinterpret_cast<T*>(workspace + left_at_) + band * rows_ * depth_;
+    T* const right = reinterpret_cast<T*>(workspace + right_at_) + band * columns_ * depth_;
+    for (int64_t i = begin; i < end && !over(); ++i) {
+      const Product& p = products_[static_cast<size_t>(i)];
+      if (copies_left_) moves_->permute(sizeof(T), left_copy_, a + p.a, left, 0, left_copy_.dims[0]);
+      if (copies_right_) moves_->permute(sizeof(T), right_copy_, b + p.b, right, 0, right_copy_.dims[0]);
+      const T* const x = copies_left_ ? left : a + p.a;
+      const T* const y = copies_right_ ? right : b + p.b;
+      if (method_ == Method::kDirect) {
+        run_direct(x, y, c + p.c, 0, rows_, 0, columns_);
+      } else if constexpr (sizeof(T) == sizeof(float)) {
+        float* const packed = reinterpret_cast<float*>(workspace + packed_at_) + band * packed_floats_;
+        const int64_t panels = gemm_->panels(columns_);
+        GemmSource source = source_;
+        source.data = y;
+        gemm_->pack(call_.shape, source, packed, 0, panels);
+        gemm_->run(bound(x, packed, c + p.c), 0, rows_, 0, panels);
       }
     }
   });

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "devices/cpu/convolution_image.h"
 #include "devices/cpu/epilogue_program.h"
 #include "devices/cpu/isa/tile_gemm.h"
 #include "devices/cpu/kernel_isa.h"
@@ -25,12 +26,8 @@ inline const GemmFunctions& gemm_table(const KernelDef& kernel) {
 bool is_by_dots(ComputeMode mode);
 
 /// What a product or convolution needs besides its tensors, ready for every call with the same shapes.
-struct GemmPlan {
+struct GemmPlan : ConvolutionImage {
   GemmCall call;  ///< without tensors, image and epilogue
-  bool has_image = false;
-  GemmImage image;  ///< tap lists point into the vectors below
-  std::vector<int32_t> tap_y;
-  std::vector<int32_t> tap_x;
   std::vector<float> zeros;
   int64_t rows = 0;          ///< of the product
   int64_t panels = 0;        ///< of all groups

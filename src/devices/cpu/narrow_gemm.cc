@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/buffer.h"
+#include "devices/cpu/bands.h"
 #include "devices/cpu/isa/convert.h"
 
 namespace coracle::cpu {
@@ -60,38 +61,36 @@ void NarrowForm::pack(std::span<const Tensor* const> constants, std::byte* to, T
   const int64_t bands = std::min<int64_t>(pool.threads(), panels);
   const int64_t floats = all * width + at.panel_floats;
   Buffer<float> room(static_cast<size_t>(bands * floats));
-  pool.parallel_for(bands, 1, [&](int64_t first, int64_t last) {
-    for (int64_t band = first; band < last; ++band) {
-      float* const columns = room.data() + band * floats;
-      float* const packed = columns + all * width;
-      for (int64_t p = panels * band / bands; p < panels * (band + 1) / bands; ++p) {
-        const bool is_full = p < at.full;
-        const int64_t count = is_full ? width : matrix.columns - p * width;
-        GemmSource source{.data = columns,
-                          .tap_offsets = tap_offsets.data(),
-                          .inner = matrix.inner,
-                          .join_stride = matrix.join_stride,
-                          .inner_stride = matrix.inner_stride,
-                          .column_stride = matrix.column_stride};
-        if (by_rows) {
-          source.inner_stride = count;
-          for (int64_t k = 0; k < all; ++k) {
-            numbers.convert(number, NumberType::kFloat32,
-                            from + static_cast<size_t>(k * matrix.inner_stride + p * width) * element,
-                            columns + k * count, static_cast<size_t>(count));
-          }
-        } else {
+  for_bands(pool, panels, bands, [&](int64_t band, int64_t begin, int64_t end) {
+    float* const columns = room.data() + band * floats;
+    float* const packed = columns + all * width;
+    for (int64_t p = begin; p < end; ++p) {
+      const bool is_full = p < at.full;
+      const int64_t count = is_full ? width : matrix.columns - p * width;
+      GemmSource source{.data = columns,
+                        .tap_offsets = tap_offsets.data(),
+                        .inner = matrix.inner,
+                        .join_stride = matrix.join_stride,
+                        .inner_stride = matrix.inner_stride,
+                        .column_stride = matrix.column_stride};
+      if (by_rows) {
+        source.inner_stride = count;
+        for (int64_t k = 0; k < all; ++k) {
           numbers.convert(number, NumberType::kFloat32,
-                          from + static_cast<size_t>(p * width * matrix.column_stride) * element, columns,
-                          static_cast<size_t>(count * matrix.column_stride));
+                          from + static_cast<size_t>(k * matrix.inner_stride + p * width) * element,
+                          columns + k * count, static_cast<size_t>(count));
         }
-        const GemmShape part{matrix.taps, matrix.depth, count};
-        float* const tail = reinterpret_cast<float*>(to + at.tail_at);
-        gemm.pack(part, source, is_full ? packed : tail, 0, 1);
-        if (is_full) {
-          numbers.convert(NumberType::kFloat32, number, packed, to + static_cast<size_t>(p) * at.panel_bytes,
-                          static_cast<size_t>(at.panel_floats));
-        }
+      } else {
+        numbers.convert(number, NumberType::kFloat32,
+                        from + static_cast<size_t>(p * width * matrix.column_stride) * element, columns,
+                        static_cast<size_t>(count * matrix.column_stride));
+      }
+      const GemmShape part{matrix.taps, matrix.depth, count};
+      float* const tail = reinterpret_cast<float*>(to + at.tail_at);
+      gemm.pack(part, source, is_full ? packed : tail, 0, 1);
+      if (is_full) {
+        numbers.convert(NumberType::kFloat32, number, packed, to + static_cast<size_t>(p) * at.panel_bytes,
+                        static_cast<size_t>(at.panel_floats));
       }
     }
   });
@@ -150,14 +149,10 @@ void NarrowPlan::run(const float* a, const void* packed, float* c, const Epilogu
   const int64_t count = by_rows ? plan.rows : panels;
   const int64_t bands = std::clamp<int64_t>(count / split.grain, 1, pool.threads());
   const int64_t room = block * layout.panel_floats;
-  pool.parallel_for(bands, 1, [&](int64_t first, int64_t last) {
-    for (int64_t band = first; band < last; ++band) {
-      const int64_t begin = count * band / bands;
-      const int64_t end = count * (band + 1) / bands;
-      float* const mine = static_cast<float*>(workspace) + band * room;
-      run_blocks(call, matrix, tail, mine, by_rows ? begin : 0, by_rows ? end : plan.rows, by_rows ? 0 : begin,
-                 by_rows ? panels : end);
-    }
+  for_bands(pool, count, bands, [&](int64_t band, int64_t begin, int64_t end) {
+    float* const mine = static_cast<float*>(workspace) + band * room;
+    run_blocks(call, matrix, tail, mine, by_rows ? begin : 0, by_rows ? end : plan.rows, by_rows ? 0 : begin,
+               by_rows ? panels : end);
   });
 }
 

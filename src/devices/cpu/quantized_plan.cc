@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "devices/cpu/bands.h"
 #include "devices/cpu/isa/quantized_tile_gemm.h"
 #include "devices/cpu/processor.h"
 
@@ -136,8 +137,6 @@ void QuantizedGemmForm::pack(std::span<const Tensor* const> constants, std::byte
   });
 }
 
-void QuantizedGemmPlan::add_part(const QuantizedGemmPart& part) { parts.push_back(part); }
-
 void QuantizedGemmPlan::split(int threads) {
   panels = functions->panels(call.columns);
   const auto count = static_cast<int64_t>(parts.size());
@@ -187,23 +186,16 @@ void QuantizedGemmPlan::run(const int8_t* a, const void* packed, void* scratch, 
   }
   const int64_t tiles = (rows + functions->tile_rows - 1) / functions->tile_rows;
   const int64_t shares = by_panels ? panels : tiles * static_cast<int64_t>(parts.size());
-  pool.parallel_for(slots, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t slot = begin; slot < end; ++slot) {
-      QuantizedGemmCall own = whole;
-      own.scratch = static_cast<char*>(scratch) + slot * scratch_bytes;
-      int64_t at = shares * slot / slots;
-      const int64_t last = shares * (slot + 1) / slots;
-      if (by_panels) {
-        run_part(own, parts[0], 0, tiles, at, last);
-        continue;
-      }
-      while (at < last) {
-        const int64_t part = at / tiles;
-        const int64_t first = at - part * tiles;
-        const int64_t count = std::min(tiles - first, last - at);
-        run_part(own, parts[static_cast<size_t>(part)], first, first + count, 0, panels);
-        at += count;
-      }
+  for_bands(pool, shares, slots, [&](int64_t slot, int64_t begin, int64_t end) {
+    QuantizedGemmCall own = whole;
+    own.scratch = static_cast<char*>(scratch) + slot * scratch_bytes;
+    if (by_panels) return run_part(own, parts[0], 0, tiles, begin, end);
+    while (begin < end) {
+      const int64_t part = begin / tiles;
+      const int64_t first = begin - part * tiles;
+      const int64_t count = std::min(tiles - first, end - begin);
+      run_part(own, parts[static_cast<size_t>(part)], first, first + count, 0, panels);
+      begin += count;
     }
   });
 }

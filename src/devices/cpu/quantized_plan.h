@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/size.h"
+#include "devices/cpu/convolution_image.h"
 #include "devices/cpu/epilogue_program.h"
 #include "devices/cpu/isa/quantized_gemm.h"
 #include "ops/quantize/integer_product.h"
@@ -62,13 +63,9 @@ struct QuantizedGemmPart {
 };
 
 /// What a product of integers needs besides its tensors.
-struct QuantizedGemmPlan {
+struct QuantizedGemmPlan : ConvolutionImage {
   const QuantizedGemmFunctions* functions = nullptr;
-  QuantizedGemmCall call;  ///< without tensors, image, scratch and epilogue
-  bool has_image = false;
-  GemmImage image;  ///< tap lists point into the vectors below
-  std::vector<int32_t> tap_y;
-  std::vector<int32_t> tap_x;
+  QuantizedGemmCall call;         ///< without tensors, image, scratch and epilogue
   PaddedImage padded;             ///< instead of image, if there are taps
   std::vector<int32_t> tap_from;  ///< that it points into
   EpilogueProgram epilogue;
@@ -81,7 +78,6 @@ struct QuantizedGemmPlan {
   bool by_panels = false;
   int64_t scratch_bytes = 0;  ///< of a slot
 
-  void add_part(const QuantizedGemmPart& part);
   /// Sets what follows from the shape and the number of threads.
   void split(int threads);
   size_t bytes() const;

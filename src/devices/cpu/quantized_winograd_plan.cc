@@ -5,20 +5,19 @@
 
 #include "base/size.h"
 #include "devices/cpu/epilogue_program.h"
-#include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/quantized_winograd.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/quantized_plan.h"
+#include "devices/cpu/winograd_tiles.h"
 
 namespace coracle::cpu {
 namespace {
 
 /// Bytes of transformed inputs and products that a chunk should have at most.
 constexpr int64_t kChunkBytes = 1 << 20;
-/// Fewer repay neither the transformations nor reading the transformed filter, which is 8 times the size of the filter.
-constexpr int64_t kLeastTiles = 12;
-constexpr int64_t kLeastChannels = 16;
-constexpr int64_t kQuantizedGrainTiles = 12;
+/// The transformed filter is 8 times the size of the filter.
+constexpr WinogradTiles kQuantizedTiles{
+    .size = 4, .least_tiles = 12, .least_in_channels = 16, .least_out_channels = 16, .share = 1, .of_shares = 3};
 /// Results must be smaller (isa/quantized_winograd.h).
 constexpr int64_t kResultLimit = 1 << 25;
 
@@ -85,22 +84,11 @@ bool sums_are_small(const Tensor& filter) {
   return true;
 }
 
-int64_t quantized_tiles_of(const ConvolutionGeometry& g) {
-  return ((g.height().out + 3) / 4) * ((g.width().out + 3) / 4);
-}
-
 }  // namespace
 
 RejectionReason quantized_winograd_rejection(const IntegerConv2d& op, const ArgFacts& args) {
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
-  for (const WindowAxis* a : {&g.height(), &g.width()}) {
-    if (a->kernel != 3 || a->stride != 1 || a->dilation != 1) return "not a 3x3 filter with stride 1";
-  }
-  if (std::min(g.in_channels, g.out_channels) < kLeastChannels) return "too few channels for Winograd";
-  const int64_t tiles = quantized_tiles_of(g);
-  if (tiles < kLeastTiles) return "too small an image for Winograd";
-  // Cut tiles compute pixels that nobody wants.
-  if (3 * tiles * 16 > 4 * g.height().out * g.width().out) return "too many cut tiles for Winograd";
+  if (const RejectionReason rejection = kQuantizedTiles.rejection(g)) return rejection;
   const QuantizedGemmFunctions& direct = machine_quantized_gemm(kernel_isa(args.kernel()));
   if (direct.dot_products) return "products of bytes are faster";
   return sums_are_small(*args.in(1).value) ? nullptr : "sums are too large for Winograd";
@@ -120,15 +108,14 @@ Prepared prepare_quantized_winograd(const IntegerConv2d& op, const ArgFacts& arg
   s.call.pad_top = g.height().pad_before;
   s.call.pad_left = g.width().pad_before;
   s.epilogue = EpilogueProgram(op, g.out_channels);
-  s.tiles = g.batch * quantized_tiles_of(g);
+  s.tiles = g.batch * kQuantizedTiles.count(g);
   const QuantizedWinogradForm form{
       .lanes = s.functions->lanes, .in_channels = g.in_channels, .out_channels = g.out_channels};
   const int64_t tile_points = kQuantizedWinogradPoints * form.pairs() * 2;
   const int64_t tile_products = kQuantizedWinogradPoints * form.columns();
   const int64_t together = s.functions->tile_rows;
   const int64_t fitting = kChunkBytes / (tile_points * 2 + tile_products * 4);
-  s.slots =
-      std::clamp<int64_t>(s.tiles / kQuantizedGrainTiles, 1, context.pool == nullptr ? 1 : context.pool->threads());
+  s.slots = std::clamp<int64_t>(s.tiles / kGrainTiles, 1, context.pool == nullptr ? 1 : context.pool->threads());
   const int64_t share = (s.tiles + s.slots - 1) / s.slots;
   s.call.chunk = std::min(share, std::max<int64_t>(fitting / together, 1) * together);
   const auto whole_lines = [](int64_t bytes) { return (bytes + 63) / 64 * 64; };
@@ -150,19 +137,12 @@ void run_quantized_winograd(KernelCall& call) noexcept {
   whole.filter = static_cast<const int16_t*>(call.weights);
   whole.result = quantized_result(call.attributes<IntegerConv2d>(), s.epilogue, call, ops, whole.out_channels);
   auto* const workspace = static_cast<char*>(call.workspace);
-  call.pool->parallel_for(s.slots, 1, [&](int64_t slot_begin, int64_t slot_end) {
-    for (int64_t slot = slot_begin; slot < slot_end; ++slot) {
-      QuantizedWinogradCall part = whole;
-      char* const scratch = workspace + slot * s.slot_bytes;
-      part.points = reinterpret_cast<int16_t*>(scratch);
-      part.products = reinterpret_cast<int32_t*>(scratch + s.point_bytes);
-      const int64_t last = s.tiles * (slot + 1) / s.slots;
-      for (int64_t tile = s.tiles * slot / s.slots; tile < last && !over();) {
-        const int64_t end = std::min(tile + part.chunk, last);
-        s.functions->run(part, tile, end);
-        tile = end;
-      }
-    }
+  for_chunks(*call.pool, s.tiles, s.slots, s.call.chunk, [&](int64_t slot, int64_t begin, int64_t end) {
+    QuantizedWinogradCall part = whole;
+    char* const scratch = workspace + slot * s.slot_bytes;
+    part.points = reinterpret_cast<int16_t*>(scratch);
+    part.products = reinterpret_cast<int32_t*>(scratch + s.point_bytes);
+    s.functions->run(part, begin, end);
   });
 }
 

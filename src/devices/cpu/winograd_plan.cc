@@ -7,29 +7,25 @@
 #include "base/size.h"
 #include "devices/cpu/epilogue_program.h"
 #include "devices/cpu/gemm_plan.h"
-#include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/winograd.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/pixel_line.h"
+#include "devices/cpu/winograd_tiles.h"
 
 namespace coracle::cpu {
 namespace {
 
 /// Floats of transformed inputs and products that a chunk should have at most.
 constexpr int64_t kChunkFloats = 128 << 10;
-/// Tiles that are worth a thread.
-constexpr int64_t kGrainTiles = 12;
 /// Points are so many floats further apart than needed: otherwise they would often share sets of the caches.
 constexpr int64_t kPointGap = 16;
 
-/// Smaller convolutions do not repay the transformations, nor reading the transformed filter: 4 times the size of the
-/// filter for tiles of 4x4 pixels, 16/9 times for 2x2.
-struct Least {
-  int64_t tiles;
-  int64_t in_channels;
-  int64_t out_channels;
-};
-constexpr Least least(int64_t tile) { return tile == 4 ? Least{40, 24, 12} : Least{12, 64, 64}; }
+/// The transformed filter is 4 times the size of the filter for tiles of 4x4 pixels, 16/9 times for 2x2.
+constexpr WinogradTiles kTiles4{
+    .size = 4, .least_tiles = 40, .least_in_channels = 24, .least_out_channels = 12, .share = 1, .of_shares = 2};
+constexpr WinogradTiles kTiles2{
+    .size = 2, .least_tiles = 12, .least_in_channels = 64, .least_out_channels = 64, .share = 2, .of_shares = 3};
+constexpr const WinogradTiles& tiles_of(int tile) { return tile == 4 ? kTiles4 : kTiles2; }
 
 struct WinogradState {
   WinogradCall call;
@@ -46,12 +42,6 @@ struct WinogradState {
   int64_t input_floats() const { return call.points() * call.in_point_stride; }
   int64_t slot_floats() const { return input_floats() + call.points() * call.out_point_stride; }
 };
-
-/// Of one image.
-int64_t tiles_of(const ConvolutionGeometry& g, int64_t tile) {
-  const auto along = [tile](const WindowAxis& a) { return (a.out + tile - 1) / tile; };
-  return along(g.height()) * along(g.width());
-}
 
 /// Pairs of channels that are worth a thread.
 constexpr int64_t kGrainFilters = 1024;
@@ -107,27 +97,15 @@ struct WinogradForm {
 /// One for each point of a tile.
 TileProduct points_of(int tile, const Conv2dFused& op, const ArgFacts& args) {
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
-  return {.rows = tiles_of(g, tile), .shape = {1, g.in_channels, g.out_channels}, .count = (tile + 2.0) * (tile + 2.0)};
+  return {.rows = tiles_of(tile).count(g),
+          .shape = {1, g.in_channels, g.out_channels},
+          .count = (tile + 2.0) * (tile + 2.0)};
 }
 
 }  // namespace
 
 RejectionReason winograd_rejection(int tile, const Conv2dFused& op, const ArgFacts& args) {
-  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
-  for (const WindowAxis* a : {&g.height(), &g.width()}) {
-    if (a->kernel != 3 || a->stride != 1 || a->dilation != 1) return "not a 3x3 filter with stride 1";
-  }
-  if (g.groups != 1) return "only one group";
-  const Least bound = least(tile);
-  if (g.in_channels < bound.in_channels || g.out_channels < bound.out_channels) return "too few channels for Winograd";
-  // By the size of one image: it must not depend on the batch how an image is computed.
-  const int64_t tiles = tiles_of(g, tile);
-  if (tiles < bound.tiles) return "too small an image for Winograd";
-  // Cut tiles compute pixels that nobody wants.
-  const int64_t multiplies = tiles * (tile + 2) * (tile + 2);
-  const int64_t direct = 9 * g.height().out * g.width().out;
-  const bool saves = tile == 4 ? 2 * multiplies <= direct : 3 * multiplies <= 2 * direct;
-  return saves ? nullptr : "too many cut tiles for Winograd";
+  return tiles_of(tile).rejection(convolution_geometry(op, args.shape(0), args.shape(1), 2));
 }
 
 RejectionReason winograd_product_rejection(int tile, const Conv2dFused& op, const ArgFacts& args) {
@@ -151,7 +129,7 @@ TileProduct beside_winograd(TileProduct direct, const Conv2dFused& op, const Arg
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
   for (int tile : {4, 2}) {
     if (winograd_rejection(tile, op, args) != nullptr) continue;
-    const auto points = static_cast<double>(tiles_of(g, tile) * (tile + 2) * (tile + 2));
+    const auto points = static_cast<double>(tiles_of(tile).count(g) * (tile + 2) * (tile + 2));
     direct.vector_share = points / static_cast<double>(9 * g.height().out * g.width().out);
     direct.vector_rate = kWinogradRate;
     break;
@@ -184,7 +162,7 @@ Prepared prepare_winograd(int tile, const Conv2dFused& op, const ArgFacts& args,
   const int64_t points = s.call.points();
   const int64_t channels = g.in_channels + g.out_channels;
   s.panels = points * gemm.panels(g.out_channels);
-  s.tiles = g.batch * tiles_of(g, tile);
+  s.tiles = g.batch * tiles_of(tile).count(g);
   if (Size(g.in_channels) * g.out_channels > Size(s.tiles) * channels) {
     s.chunk = s.tiles;
     s.slots = 1;
@@ -249,23 +227,16 @@ void run_winograd(KernelCall& call) noexcept {
     });
     return;
   }
-  call.pool->parallel_for(s.slots, 1, [&](int64_t slot_begin, int64_t slot_end) {
-    for (int64_t slot = slot_begin; slot < slot_end; ++slot) {
-      float* inputs = workspace + slot * s.slot_floats();
-      float* products = inputs + s.input_floats();
-      GemmCall product = s.product;
-      product.a = inputs;
-      product.packed = static_cast<const float*>(call.weights);
-      product.c = products;
-      const int64_t last = s.tiles * (slot + 1) / s.slots;
-      for (int64_t tile = s.tiles * slot / s.slots; tile < last && !over();) {
-        const int64_t end = std::min(tile + s.chunk, last);
-        winograd.transform_input(c, tile, end, inputs);
-        gemm.run(product, 0, end - tile, 0, s.panels);
-        winograd.transform_output(c, tile, end, products);
-        tile = end;
-      }
-    }
+  for_chunks(*call.pool, s.tiles, s.slots, s.chunk, [&](int64_t slot, int64_t begin, int64_t end) {
+    float* inputs = workspace + slot * s.slot_floats();
+    float* products = inputs + s.input_floats();
+    GemmCall product = s.product;
+    product.a = inputs;
+    product.packed = static_cast<const float*>(call.weights);
+    product.c = products;
+    winograd.transform_input(c, begin, end, inputs);
+    gemm.run(product, 0, end - begin, 0, s.panels);
+    winograd.transform_output(c, begin, end, products);
   });
 }
 

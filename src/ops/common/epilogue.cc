@@ -107,6 +107,17 @@ Values after_steps(const Epilogue& op, const ReferenceArgs& a, const Tensor& pro
 
 }  // namespace
 
+std::string_view operator_of(EpilogueKind step) {
+  switch (step) {
+    case EpilogueKind::kAddChannel:
+    case EpilogueKind::kAddTensor:
+    case EpilogueKind::kAddIntegers: return "add";
+    case EpilogueKind::kMultiplyChannel:
+    case EpilogueKind::kMultiplyTensor: return "multiply";
+    default: return name_of(unary_kind(step));
+  }
+}
+
 std::span<const std::string_view> names_of(EpilogueKind) { return kNames; }
 
 void Epilogue::attributes(AttributeVisitor& visit) {

@@ -36,6 +36,9 @@ constexpr UnaryKind unary_kind(EpilogueKind step) {
   }
 }
 
+/// The name of the operator that a step stands for.
+std::string_view operator_of(EpilogueKind step);
+
 /// The steps of a fused operator, in order; a base of its struct. The n-th step that takes a tensor takes the n-th
 /// value of the operator's last port.
 struct Epilogue {

@@ -11,6 +11,7 @@ namespace coracle {
 /// bfloat16 or int8. Made by rewrites, never found in a file.
 struct Conv2dFused : ConvolutionAttributes, Epilogue {
   static constexpr const char* kName = "conv2d_fused";
+  static constexpr const char* kFusedOf[] = {"conv2d", "depthwise_conv2d"};
   static constexpr Port kInputs[] = {in("x", ""), weight_in("filter", ""), list_in("tensors", "")};
   static constexpr Port kOutputs[] = {out("out", "")};
   Conv2dFused() : ConvolutionAttributes(2) {}

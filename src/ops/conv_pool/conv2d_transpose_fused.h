@@ -9,6 +9,7 @@ namespace coracle {
 /// conv2d_transpose without an explicit output size, and what is done to its result right away. Made by rewrites.
 struct Conv2dTransposeFused : ConvolutionAttributes, Epilogue {
   static constexpr const char* kName = "conv2d_transpose_fused";
+  static constexpr const char* kFusedOf[] = {"conv2d_transpose", "depthwise_conv2d_transpose"};
   static constexpr Port kInputs[] = {in("x", ""), weight_in("filter", ""), list_in("tensors", "")};
   static constexpr Port kOutputs[] = {out("out", "")};
   Ints output_padding;

@@ -11,6 +11,7 @@ namespace coracle {
 /// its last dimension counts as the channels. Made by rewrites.
 struct Linear : Epilogue {
   static constexpr const char* kName = "linear";
+  static constexpr const char* kFusedOf[] = {"matmul", "legacy_matmul", "matmul_with_flatten", "fc"};
   static constexpr Port kInputs[] = {in("x", ""), weight_in("w", ""), list_in("tensors", "")};
   static constexpr Port kOutputs[] = {out("out", "")};
   static constexpr LodRule kLod = LodRule::kFirst;

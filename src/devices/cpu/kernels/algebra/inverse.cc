@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/algebra/inverse.h"
 
+#include "devices/cpu/bands.h"
 #include "devices/cpu/kernels/kernel_table.h"
 
 /// Inverses of many matrices at once, each on one thread, in double as the reference computes them.
@@ -31,20 +32,18 @@ void run(KernelCall& call) noexcept {
   const int64_t size = s.n * s.n;
   const auto* x = call.in[0].as<const float>();
   auto* y = call.out[0].as<float>();
-  call.pool->parallel_for(s.bands, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t band = begin; band < end; ++band) {
-      auto* factors =
-          reinterpret_cast<double*>(static_cast<char*>(call.workspace) + static_cast<size_t>(band) * s.band_bytes);
-      double* inverse = factors + size;
-      auto* rows = reinterpret_cast<int64_t*>(inverse + size);
-      for (int64_t i = s.count * band / s.bands; i < s.count * (band + 1) / s.bands; ++i) {
-        std::copy(x + i * size, x + (i + 1) * size, factors);
-        factor_lu(factors, s.n, rows);
-        invert_lu(factors, s.n, inverse);
-        for (int64_t r = 0; r < s.n; ++r) {
-          float* to = y + i * size + r * s.n;
-          for (int64_t c = 0; c < s.n; ++c) to[rows[c]] = static_cast<float>(inverse[r * s.n + c]);
-        }
+  for_bands(*call.pool, s.count, s.bands, [&](int64_t band, int64_t begin, int64_t end) {
+    auto* factors =
+        reinterpret_cast<double*>(static_cast<char*>(call.workspace) + static_cast<size_t>(band) * s.band_bytes);
+    double* inverse = factors + size;
+    auto* rows = reinterpret_cast<int64_t*>(inverse + size);
+    for (int64_t i = begin; i < end; ++i) {
+      std::copy(x + i * size, x + (i + 1) * size, factors);
+      factor_lu(factors, s.n, rows);
+      invert_lu(factors, s.n, inverse);
+      for (int64_t r = 0; r < s.n; ++r) {
+        float* to = y + i * size + r * s.n;
+        for (int64_t c = 0; c < s.n; ++c) to[rows[c]] = static_cast<float>(inverse[r * s.n + c]);
       }
     }
   });

@@ -47,17 +47,8 @@ GemmShape product_shape(const ConvolutionGeometry& g) {
 
 /// Fills the plan's taps.
 void set_taps(const ConvolutionGeometry& g, GemmPlan& plan) {
-  const WindowAxis& h = g.height();
-  const WindowAxis& w = g.width();
-  const bool joined = joins_taps(g);
-  for (int64_t ky = 0; ky < h.kernel; ++ky) {
-    for (int64_t kx = 0; kx < (joined ? 1 : w.kernel); ++kx) {
-      plan.tap_y.push_back(static_cast<int32_t>(ky * h.dilation - h.pad_before));
-      plan.tap_x.push_back(static_cast<int32_t>(kx * w.dilation - w.pad_before));
-    }
-  }
+  plan.set_taps(g, joins_taps(g) ? g.width().kernel : 1);
   plan.call.shape = product_shape(g);
-  plan.image.join = joined ? w.kernel : 1;
 }
 
 TileProduct tile_product(const ConvolutionGeometry& g) {
@@ -83,13 +74,6 @@ RejectionReason fits_indirect(const void* op_attributes, const ArgFacts& args) {
   return pixels_rejection(args);
 }
 
-bool is_pointwise(const ConvolutionGeometry& g) {
-  const auto plain = [](const WindowAxis& a) {
-    return a.kernel == 1 && a.stride == 1 && a.pad_before == 0 && a.out == a.in;
-  };
-  return plain(g.height()) && plain(g.width());
-}
-
 /// The taps' lists stay where they are when the plan is moved.
 GemmPlan plan_of(const ConvolutionGeometry& g, const GemmFunctions& gemm, const PixelLine& in, const PixelLine& out) {
   GemmPlan plan;
@@ -105,20 +89,8 @@ GemmPlan plan_of(const ConvolutionGeometry& g, const GemmFunctions& gemm, const 
     plan.call.a_stride = in.stride;
     return plan;
   }
-  plan.has_image = true;
-  GemmImage& image = plan.image;
-  image.in_h = g.height().in;
-  image.in_w = g.width().in;
-  image.in_channels = in.stride;
-  image.out_h = g.height().out;
-  image.out_w = g.width().out;
-  image.stride_y = g.height().stride;
-  image.stride_x = g.width().stride;
-  image.tap_y = plan.tap_y.data();
-  image.tap_x = plan.tap_x.data();
-  image.out_batch = image.out_h * image.out_w;
-  image.out_row = image.out_w;
-  plan.zeros.assign(static_cast<size_t>(image.join * g.in_channels), 0.0F);
+  plan.set_image(g, in.stride);
+  plan.zeros.assign(static_cast<size_t>(plan.image.join * g.in_channels), 0.0F);
   return plan;
 }
 

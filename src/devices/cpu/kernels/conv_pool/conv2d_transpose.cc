@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "devices/cpu/bands.h"
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernel_isa.h"
@@ -198,12 +199,9 @@ void run(KernelCall& call) noexcept {
     product.epilogue = ops;
     product.epilogue_size = count;
     float* products = static_cast<float*>(call.workspace) + s.call.shape.columns * kMaxEpilogueOps;
-    call.pool->parallel_for(s.slots, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t slot = begin; slot < end; ++slot) {
-        const int64_t last = s.in_rows * (slot + 1) / s.slots;
-        run_joined(gemm_table(*call.kernel), s, product, input, s.in_rows * slot / s.slots, last,
-                   products + slot * s.in_floats / s.call.shape.depth * s.call.shape.columns, output);
-      }
+    for_bands(*call.pool, s.in_rows, s.slots, [&](int64_t slot, int64_t begin, int64_t end) {
+      run_joined(gemm_table(*call.kernel), s, product, input, begin, end,
+                 products + slot * s.in_floats / s.call.shape.depth * s.call.shape.columns, output);
     });
     return;
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "devices/cpu/bands.h"
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/lines.h"
 #include "devices/cpu/isa/over.h"
@@ -168,19 +169,16 @@ void run(KernelCall& call) noexcept {
   const int64_t pixels = s.g.batch * s.g.height().out * s.g.width().out;
   const int64_t blocks = (pixels + kBlock - 1) / kBlock;
   const int64_t panels = s.gemm->panels(s.call.shape.columns) * s.g.groups;
-  call.pool->parallel_for(s.bands, 1, [&](int64_t first, int64_t last) {
-    for (int64_t band = first; band < last; ++band) {
-      float* samples = room + band * s.samples;
-      const int64_t stop = blocks * (band + 1) / s.bands;
-      for (int64_t b = blocks * band / s.bands; b < stop && !over(); ++b) {
-        const int64_t end = std::min((b + 1) * kBlock, pixels);
-        for (int64_t p = b * kBlock; p < end; ++p) sample(s, operands, p, samples + (p - b * kBlock) * s.call.a_stride);
-        GemmCall product = s.call;
-        product.a = samples;
-        product.packed = packed;
-        product.c = y + b * kBlock * s.call.c_stride;
-        s.gemm->run(product, 0, end - b * kBlock, 0, panels);
-      }
+  for_bands(*call.pool, blocks, s.bands, [&](int64_t band, int64_t first, int64_t stop) {
+    float* samples = room + band * s.samples;
+    for (int64_t b = first; b < stop && !over(); ++b) {
+      const int64_t end = std::min((b + 1) * kBlock, pixels);
+      for (int64_t p = b * kBlock; p < end; ++p) sample(s, operands, p, samples + (p - b * kBlock) * s.call.a_stride);
+      GemmCall product = s.call;
+      product.a = samples;
+      product.packed = packed;
+      product.c = y + b * kBlock * s.call.c_stride;
+      s.gemm->run(product, 0, end - b * kBlock, 0, panels);
     }
   });
 }

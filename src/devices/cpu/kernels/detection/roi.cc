@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/counted.h"
+#include "devices/cpu/bands.h"
 #include "devices/cpu/isa/lines.h"
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernel_isa.h"
@@ -209,14 +210,11 @@ void run(KernelCall& call) noexcept {
   const auto* x = call.in[0].as<const float>();
   const auto* boxes = call.in[1].as<const float>();
   const int64_t cells = op.pooled_height * op.pooled_width * s.channels;
-  call.pool->parallel_for(s.bands, 1, [&](int64_t first, int64_t last) {
-    for (int64_t band = first; band < last; ++band) {
-      const Band b = band_of(s, room + band * s.band_bytes, op.pooled_height, op.pooled_width);
-      const int64_t end = s.regions * (band + 1) / s.bands;
-      for (int64_t r = s.regions * band / s.bands; r < end && !over(); ++r) {
-        pool_region(op, s, boxes + r * 4, x + images[r] * s.in_h * s.in_w * s.channels, b,
-                    call.out[0].as<float>() + r * cells);
-      }
+  for_bands(*call.pool, s.regions, s.bands, [&](int64_t band, int64_t begin, int64_t end) {
+    const Band b = band_of(s, room + band * s.band_bytes, op.pooled_height, op.pooled_width);
+    for (int64_t r = begin; r < end && !over(); ++r) {
+      pool_region(op, s, boxes + r * 4, x + images[r] * s.in_h * s.in_w * s.channels, b,
+                  call.out[0].as<float>() + r * cells);
     }
   });
 }

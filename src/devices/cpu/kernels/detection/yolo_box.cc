@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/detection/yolo_box.h"
 
+#include "devices/cpu/bands.h"
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/transpose.h"
 #include "devices/cpu/isa/unary.h"
@@ -78,20 +79,17 @@ void run_of(KernelCall& call, const Size* sizes) {
   auto* scores = call.out[1].as<float>();
   const int64_t blocks = (s.places + kBlock - 1) / kBlock;
   const int64_t all = x[0] * s.anchors * blocks;
-  call.pool->parallel_for(s.bands, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t band = begin; band < end; ++band) {
-      float* room = static_cast<float*>(call.workspace) + band * op.class_num * kBlock;
-      const int64_t stop = all * (band + 1) / s.bands;
-      for (int64_t b = all * band / s.bands; b < stop && !over(); ++b) {
-        const int64_t line = b / blocks;  // an anchor of an image
-        const int64_t n = line / s.anchors;
-        const int64_t first = b % blocks * kBlock;
-        const YoloHead<float> head(op, x, values + n * x[1] * s.places, {sizes[2 * n], sizes[2 * n + 1]},
-                                   line % s.anchors);
-        const int64_t place = line * s.places + first;
-        run_block(s, head, first, std::min(kBlock, s.places - first), room, boxes + place * 4,
-                  scores + place * op.class_num);
-      }
+  for_bands(*call.pool, all, s.bands, [&](int64_t band, int64_t begin, int64_t stop) {
+    float* room = static_cast<float*>(call.workspace) + band * op.class_num * kBlock;
+    for (int64_t b = begin; b < stop && !over(); ++b) {
+      const int64_t line = b / blocks;  // an anchor of an image
+      const int64_t n = line / s.anchors;
+      const int64_t first = b % blocks * kBlock;
+      const YoloHead<float> head(op, x, values + n * x[1] * s.places, {sizes[2 * n], sizes[2 * n + 1]},
+                                 line % s.anchors);
+      const int64_t place = line * s.places + first;
+      run_block(s, head, first, std::min(kBlock, s.places - first), room, boxes + place * 4,
+                scores + place * op.class_num);
     }
   });
 }

@@ -63,9 +63,9 @@ RejectionReason fits(const void* op_attributes, const ArgFacts& args) {
     if (x.rank() == 1) results.insert(results.rank() - 1, 1);
     plan.parts.clear();
     for (int64_t i = 0, n = results.count(0, results.rank() - 2); i < n; ++i) {
-      plan.add_part({.a = matrix_of(x, results, i) * plan.rows * depth,
-                     .matrix = matrix_of(w, results, i),
-                     .result = i * plan.rows * columns});
+      plan.parts.push_back({.a = matrix_of(x, results, i) * plan.rows * depth,
+                            .matrix = matrix_of(w, results, i),
+                            .result = i * plan.rows * columns});
     }
   }
   plan.functions = &any_quantized_gemm(kernel_isa(args.kernel()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "devices/cpu/bands.h"
 #include "devices/cpu/isa/quantized_depthwise.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/kernel_table.h"
@@ -82,13 +83,6 @@ Prepared prepare_winograd(const void* op_attributes, const ArgFacts& args, Prepa
   return prepare_quantized_winograd(*static_cast<const IntegerConv2d*>(op_attributes), args, context);
 }
 
-bool is_pointwise(const ConvolutionGeometry& g) {
-  const auto plain = [](const WindowAxis& a) {
-    return a.kernel == 1 && a.stride == 1 && a.pad_before == 0 && a.out == a.in;
-  };
-  return plain(g.height()) && plain(g.width());
-}
-
 /// How many groups are one product, with zeros between their weights: as many as have sixteen columns, if these are one
 /// panel.
 int64_t joined_groups(const ConvolutionGeometry& g, int64_t lanes) {
@@ -141,12 +135,7 @@ bool reads_in_place(const ConvolutionGeometry& g, const QuantizedGemmFunctions& 
   const bool pointwise = is_pointwise(g);
   const int64_t in_channels = g.in_channels / products;
   const int64_t image_bytes = g.batch * h.in * w.in * in_channels;
-  for (int64_t ky = 0; ky < h.kernel; ++ky) {
-    for (int64_t kx = 0; kx < w.kernel; kx += join) {
-      plan->tap_y.push_back(static_cast<int32_t>(ky * h.dilation - h.pad_before));
-      plan->tap_x.push_back(static_cast<int32_t>(kx * w.dilation - w.pad_before));
-    }
-  }
+  plan->set_taps(g, join);
   plan->call.taps = static_cast<int64_t>(plan->tap_y.size());
   plan->call.depth = join * in_channels;
   plan->call.columns = g.out_channels / products;
@@ -156,7 +145,8 @@ bool reads_in_place(const ConvolutionGeometry& g, const QuantizedGemmFunctions& 
   plan->parts.clear();
   for (int64_t p = 0; p < products; ++p) {
     const int64_t first = p * plan->call.columns;
-    plan->add_part({.a = p * (pointwise ? in_channels : image_bytes), .matrix = p, .result = first, .channel = first});
+    plan->parts.push_back(
+        {.a = p * (pointwise ? in_channels : image_bytes), .matrix = p, .result = first, .channel = first});
   }
   const bool in_place = !pointwise && reads_in_place(g, *plan->functions);
   if (pointwise) {
@@ -171,18 +161,7 @@ bool reads_in_place(const ConvolutionGeometry& g, const QuantizedGemmFunctions& 
     }
     plan->padded.taps = plan->tap_from.data();
   } else {
-    plan->has_image = true;
-    GemmImage& image = plan->image;
-    image.in_h = h.in;
-    image.in_w = w.in;
-    image.in_channels = in_channels;
-    image.out_h = h.out;
-    image.out_w = w.out;
-    image.stride_y = h.stride;
-    image.stride_x = w.stride;
-    image.tap_y = plan->tap_y.data();
-    image.tap_x = plan->tap_x.data();
-    image.join = join;
+    plan->set_image(g, in_channels);
   }
   const int64_t area = h.kernel * w.kernel;
   QuantizedGemmForm form;
@@ -336,12 +315,10 @@ void run_depthwise(KernelCall& call) noexcept {
   whole.filter = static_cast<const int16_t*>(call.weights);
   whole.result = quantized_result(call.attributes<IntegerConv2d>(), state.epilogue, call, ops, whole.channels);
   auto* const scratch = static_cast<char*>(call.workspace);
-  call.pool->parallel_for(state.slots, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t slot = begin; slot < end; ++slot) {
-      QuantizedDepthwiseCall part = whole;
-      part.scratch = scratch + slot * state.scratch_bytes;
-      state.functions->run(part, state.rows * slot / state.slots, state.rows * (slot + 1) / state.slots);
-    }
+  for_bands(*call.pool, state.rows, state.slots, [&](int64_t slot, int64_t begin, int64_t end) {
+    QuantizedDepthwiseCall part = whole;
+    part.scratch = scratch + slot * state.scratch_bytes;
+    state.functions->run(part, begin, end);
   });
 }
 

@@ -60,7 +60,7 @@ int64_t joined_pixels(int64_t width, int64_t columns, int64_t lanes) {
   plan.parts.clear();
   for (int64_t row = 0; row < g.batch * g.height().in; ++row) {
     for (int64_t y = 0; y < block_rows; ++y) {
-      plan.add_part(
+      plan.parts.push_back(
           {.a = row * width * form.depth, .matrix = y, .result = (row * block_rows + y) * width * form.columns});
     }
   }
