@@ -20,6 +20,10 @@ float __int_as_float(int bits);
 int max(int a, int b);
 int min(int a, int b);
 
+// Functions of CUDA's own whose names no kernel may have; the compiler knows those of C's mathematics.
+extern "C" double norm(int count, const double* p);
+extern "C" double rnorm(int count, const double* p);
+
 #define CORACLE_ONE(name) extern "C" float name(float x);
 #define CORACLE_TWO(name) extern "C" float name(float x, float y);
 CORACLE_ONE(acosf)

@@ -222,9 +222,9 @@ TEST_F(GpuDialects, WhatOpenClAloneHasIsFound) {
   EXPECT_EQ(
       complaints({gpu::with_prelude({"x", "KERNEL(x)(GLOBAL float* p) { p[global_id(0)] = MATH(exp)(p[0]); }\n"})}),
       "");
-  for (const char* wrong :
-       {"__global float* x;\n", "KERNEL(x)(GLOBAL float* p) { p[get_global_id(0)] = 1; }\n",
-        "KERNEL(x)(GLOBAL float* p) { p[0] = exp(p[0]); }\n", "FN int f(float4 x) { return 0; }\n"}) {
+  for (const char* wrong : {"__global float* x;\n", "KERNEL(x)(GLOBAL float* p) { p[get_global_id(0)] = 1; }\n",
+                            "KERNEL(x)(GLOBAL float* p) { p[0] = exp(p[0]); }\n", "FN int f(float4 x) { return 0; }\n",
+                            "KERNEL(norm)(GLOBAL float* p) { p[0] = 1; }\n"}) {
     EXPECT_NE(complaints({gpu::with_prelude({"x", wrong})}), "") << wrong;
   }
 }

@@ -65,7 +65,7 @@ Prepared prepare_lines(const Normalised& n, const ArgFacts& args, PrepareContext
   }
   for (int64_t i : {count / n.length, n.length, n.inner, n.channels}) l.parameters.push_back(Parameter::of(i));
   l.parameters.push_back(Parameter::of(static_cast<float>(n.epsilon)));
-  l.function = compile(*context.device, "norm", d);
+  l.function = compile(*context.device, "line_norm", d);
   return prepared({std::move(l)});
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names that every kernel source begins with, in the dialect of the compiler: OpenCL C 1.2, or CUDA C by NVRTC.
 //
-//   KERNEL(name)(arguments)       a function that the host launches; FN one that kernels call
+//   KERNEL(name)(arguments)       a function that the host launches, of a name that neither has ("norm" is CUDA's);
+//                                 FN one that kernels call
 //   GLOBAL LOCAL_PTR              of pointers: memory of the device, of the group
 //   LOCAL_VAR                     of arrays declared in a kernel: memory of the group; sizes by definitions
 //   RESTRICT                      of pointers: nothing else points there

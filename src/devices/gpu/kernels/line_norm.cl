@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = (x - mean) / MATH(sqrt)(variance + epsilon) * scale + bias for lines of `length` neighbours, with mean and variance of
+// y = (x - mean) / sqrt(variance + epsilon) * scale + bias for lines of `length` neighbours, with mean and variance of
 // the line; scale and bias are those of element (line * length + i) / inner % channels. RMS: without a mean.
 // Defined by the host: LANES, RMS, HAS_SCALE, HAS_BIAS.
 
 #include "lanes.cl"
 
-KERNEL(norm)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const STORED* RESTRICT x, offset_t x_begin
+KERNEL(line_norm)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const STORED* RESTRICT x, offset_t x_begin
 #if HAS_SCALE
                      , GLOBAL const STORED* RESTRICT scale, offset_t scale_begin
 #endif
