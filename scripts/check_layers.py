@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that includes in src point down only, that what is below devices has no word of the CPU's, and that variables of threads are only
-where they are listed (docs/architecture.md). Exit status 1 with a line for each that is not so."""
+"""Checks that includes in src point down only, that what is below devices has no word of the CPU's and what devices share none of one of
+them, and that variables of threads are only where they are listed (docs/architecture.md). Exit status 1 with a line for each that is not so."""
 import pathlib
 import re
 import sys
@@ -44,6 +44,9 @@ DEVICE_GRAPH = {"graph/op.h", "graph/attributes.h"}
 ISA_ALLOWED = re.compile(r"^devices/cpu/isa/")
 # Words of one device: what is below devices knows none.
 CPU_WORDS = re.compile(r"\b(isa|ISA|Isa|ComputeMode|sse\d?|avx\w*|amx\w*|vnni|neon)\b", re.I)
+# Devices know nothing of each other; gpu is what these share, and knows none of them.
+SHARE_GPU = {"opencl"}
+GPU_WORDS = re.compile(r"opencl|cuda|\b(cl|CL|cu|CU)_\w+", re.I)
 BELOW_DEVICES = ("base", "graph", "ops", "plan", "run", "saved", "archive", "model", "passes", "blocks", "loading")
 # Variables of threads: the context in effect, and what belongs to a thread (its last error, message, signal mask, stack).
 THREAD_LOCAL = re.compile(r"\b(thread_local|__thread)\b")
@@ -62,6 +65,9 @@ def problems(root):
             word = CPU_WORDS.search(line.split("//")[0])
             if word and folder in BELOW_DEVICES:
                 yield "src/%s:%d: '%s' is a word of the CPU's, which belongs to devices/cpu" % (name, number, word[0])
+            word = GPU_WORDS.search(line.split("//")[0])
+            if word and name.startswith("devices/gpu/"):
+                yield "src/%s:%d: '%s' is a word of one device, which belongs to its own folder" % (name, number, word[0])
             variable = THREAD_LOCAL.search(line.split("//")[0])
             if variable and name not in THREAD_LOCAL_FILES:
                 yield "src/%s:%d: '%s' is not for what works for a run: hand it down, in a RunContext" % (name, number, variable[0])
@@ -75,6 +81,9 @@ def problems(root):
             ok = to == folder or to in ALLOWED.get(folder, set())
             if folder == "devices" and to == "plan":
                 ok = target in PLAN_INTERFACES or bool(STAGES.match(name)) and target in STAGE_INTERFACES
+            if folder == "devices" and to == "devices" and target.count("/") > 1:
+                own, other = name.split("/")[1], target.split("/")[1]
+                ok = other == own or other == "gpu" and own in SHARE_GPU
             if folder == "engines" and to == "plan":
                 ok = target in ENGINE_INTERFACES
             if folder == "devices" and to == "graph":

@@ -91,7 +91,7 @@ def readers(code):
 
 
 def devices(root):
-    return sorted(path.name for path in (root / "devices").iterdir() if path.is_dir())
+    return sorted(path.parent.name for path in (root / "devices").glob("*/device.cc"))
 
 
 def stations(code):

@@ -6,8 +6,8 @@
 #include "base/counted.h"
 #include "base/deadline.h"
 #include "base/error.h"
+#include "devices/opencl/function.h"
 #include "devices/opencl/opened.h"
-#include "ops/common/indices.h"
 #include "plan/call_failure.h"
 
 namespace coracle::opencl {
@@ -20,7 +20,6 @@ constexpr size_t kAhead = 2;         // such events that the host may be ahead o
 
 constexpr char kLost[] = "the device is gone";
 constexpr char kFailed[] = "the device failed";
-constexpr char kIndexFailure[] = "an index is out of range";
 
 const char* reason_of(cl_int code) {
   switch (code) {
@@ -149,6 +148,14 @@ void CommandQueue::note_kernel() noexcept {
   release(behind_, 1);
 }
 
+void CommandQueue::launch(const gpu::Function& function, const gpu::Grid& grid,
+                          std::span<const gpu::Argument> arguments) noexcept {
+  if (failed()) return;
+  const auto& own = static_cast<const Function&>(function);
+  note(own.enqueue(*this, grid, arguments), own.name().c_str(), 0);
+  note_kernel();
+}
+
 void CommandQueue::upload(const void* from, DeviceBytes to, size_t bytes) noexcept {
   if (failed() || bytes == 0) return;
   has_copied_ = true;
@@ -188,17 +195,6 @@ DeviceBytes CommandQueue::faults() noexcept {
   return {faults_, 0};
 }
 
-int CommandQueue::number_of(const char* operand) noexcept {
-  const auto known = std::find(operands_.begin(), operands_.end(), operand);
-  if (known != operands_.end()) return static_cast<int>(known - operands_.begin());
-  try {
-    operands_.push_back(operand);
-    return static_cast<int>(operands_.size()) - 1;
-  } catch (...) {
-    return -1;
-  }
-}
-
 void CommandQueue::clear_faults() noexcept {
   static constexpr Fault kNone{};
   const cl_int code =
@@ -207,12 +203,9 @@ void CommandQueue::clear_faults() noexcept {
 }
 
 void CommandQueue::keep(const Fault& fault) noexcept {
-  const auto [found, operand, element, index, least, most] = fault;
   failure_ = kIndexFailure;
   try {
-    const bool known = operand >= 0 && operand < static_cast<int64_t>(operands_.size());
-    detail_ =
-        out_of_range_text(index, known ? operands_[static_cast<size_t>(operand)] : "an operand", element, least, most);
+    detail_ = text_of(fault);
   } catch (...) {
     detail_.clear();
   }

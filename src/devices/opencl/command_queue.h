@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <string>
-#include <vector>
 
+#include "devices/gpu/open_gpu.h"
 #include "devices/opencl/api.h"
-#include "plan/queue.h"
 
 namespace coracle::opencl {
 
@@ -17,7 +15,7 @@ class Opened;
 
 /// Queue by two command queues in order, one of kernels and one of copies between host and device, with events where
 /// one waits for the other.
-class CommandQueue final : public Queue {
+class CommandQueue final : public gpu::GpuQueue {
  public:
   /// Throws Error.
   explicit CommandQueue(std::shared_ptr<Opened> device);
@@ -34,6 +32,9 @@ class CommandQueue final : public Queue {
   const char* finish(std::string* detail) noexcept override;
   void profile(bool on) noexcept override;
   Span span(Event from, Event to) noexcept override;
+  void launch(const gpu::Function& function, const gpu::Grid& grid,
+              std::span<const gpu::Argument> arguments) noexcept override;
+  DeviceBytes faults() noexcept override;
 
   const Api& api() const { return api_; }
   /// That of kernels.
@@ -50,14 +51,7 @@ class CommandQueue final : public Queue {
   /// limits while the end of it is waited for.
   void note_kernel() noexcept;
 
-  /// Memory where kernels say that an index is out of range, as kernels/faults.cl does: read when the work is finished.
-  DeviceBytes faults() noexcept;
-  /// The number by which they name the operand ("Ids", static) that the index is from.
-  int number_of(const char* operand) noexcept;
-
  private:
-  /// What kernels/faults.cl writes: whether there was one, the operand's number, the element, the index, its bounds.
-  using Fault = std::array<int64_t, 6>;
   struct KeptEvent {
     Event point;
     cl_event event;
@@ -92,7 +86,6 @@ class CommandQueue final : public Queue {
   cl_mem faults_ = nullptr;       ///< a Fault; made at first use
   Fault fault_{};                 ///< what was read of it: here, as a driver that fails may still write it later
   bool may_have_faults_ = false;  ///< work that was given since `finish` may write there
-  std::vector<const char*> operands_;
   bool profiling_ = false;
   bool has_times_ = false;  ///< the driver keeps times for both
   cl_event event_ = nullptr;

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/device.h"
 
+#include "devices/gpu/kernel_tables.h"
 #include "devices/opencl/opened.h"
 
 namespace coracle::opencl {
+namespace {
 
-/// All kernel tables of this folder; generated from the files in kernels/.
-std::span<const KernelTable* const> all_kernels();
+std::span<const KernelTable* const> kernels() {
+  static const gpu::KernelTables& tables = *new gpu::KernelTables("opencl");
+  return tables.all();
+}
+
+}  // namespace
 
 extern const Device device;
 constinit const Device device = {
-    .name = "opencl", .kernels = all_kernels, .measure_limits = nullptr, .probe = probe, .open = open};
+    .name = "opencl", .kernels = kernels, .measure_limits = nullptr, .probe = probe, .open = open};
 
 }  // namespace coracle::opencl

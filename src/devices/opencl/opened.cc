@@ -6,6 +6,7 @@
 #include "base/counted.h"
 #include "base/error.h"
 #include "devices/opencl/command_queue.h"
+#include "devices/opencl/function.h"
 
 namespace coracle::opencl {
 namespace {
@@ -85,6 +86,11 @@ std::shared_ptr<void> Opened::allocate_host(size_t bytes) {
             self->api_.clFinish(self->mapping_);
             self->api_.clReleaseMemObject(buffer);
           }};
+}
+
+std::shared_ptr<const gpu::Function> Opened::compile(const gpu::Source& source, std::string_view name,
+                                                     std::string_view definitions) {
+  return std::make_shared<Function>(shared_from_this(), programs_.get(*this, source, definitions), source.name, name);
 }
 
 void Opened::note(cl_int code, bool while_waiting) noexcept {

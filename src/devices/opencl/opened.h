@@ -5,14 +5,14 @@
 #include <memory>
 #include <string>
 
+#include "devices/gpu/open_gpu.h"
 #include "devices/opencl/probe.h"
 #include "devices/opencl/programs.h"
-#include "plan/queue.h"
 
 namespace coracle::opencl {
 
 /// A device with a context of its own.
-class Opened final : public OpenDevice, public std::enable_shared_from_this<Opened> {
+class Opened final : public gpu::OpenGpu, public std::enable_shared_from_this<Opened> {
  public:
   /// Throws Error.
   explicit Opened(FoundDevice found);
@@ -24,13 +24,14 @@ class Opened final : public OpenDevice, public std::enable_shared_from_this<Open
   std::unique_ptr<coracle::Queue> make_queue() override;
   std::shared_ptr<void> allocate(size_t bytes) override;
   std::shared_ptr<void> allocate_host(size_t bytes) override;
+  std::shared_ptr<const gpu::Function> compile(const gpu::Source& source, std::string_view name,
+                                               std::string_view definitions) override;
   bool lost() const noexcept override { return lost_.load(std::memory_order_relaxed); }
 
   const Api& api() const { return api_; }
   cl_context context() const { return context_; }
   cl_device_id id() const { return found_.device; }
   const std::string& identity() const { return found_.identity; }
-  Programs& programs() { return programs_; }
   /// Looks at a code that the driver returned: some say that the device is gone.
   void note(cl_int code, bool while_waiting) noexcept;
 

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "devices/opencl/opened.h"
-#include "devices/opencl/sources.h"
 
 namespace coracle::opencl {
 namespace {
@@ -88,7 +87,7 @@ std::vector<uint8_t> binary_of(const Opened& device, const Program& program) {
 
 }  // namespace
 
-std::shared_ptr<const Program> Programs::get(Opened& device, const Source& source, std::string_view definitions) {
+std::shared_ptr<const Program> Programs::get(Opened& device, const gpu::Source& source, std::string_view definitions) {
   std::string key = text(source.name, " ", definitions, "\n", source.text);
   {
     const std::lock_guard lock(mutex_);
@@ -97,7 +96,7 @@ std::shared_ptr<const Program> Programs::get(Opened& device, const Source& sourc
       return it->second.program;
     }
   }
-  const std::string whole = with_prelude(source);
+  const std::string whole = gpu::with_prelude(source);
   const std::string options = text(kDialect, " ", definitions);
   const std::string identity = text(kFormat, "\n", device.identity(), "\n", options, "\n", whole);
   std::shared_ptr<Program> program;

@@ -9,8 +9,8 @@
 #include <unordered_map>
 
 #include "base/file_cache.h"
+#include "devices/gpu/sources.h"
 #include "devices/opencl/api.h"
-#include "devices/opencl/sources.h"
 
 namespace coracle::opencl {
 
@@ -37,7 +37,7 @@ class Programs {
   Programs() : disk_(FileCache::default_folder("CORACLE_OPENCL_CACHE", "opencl"), kMostBytesOnDisk) {}
 
   /// Throws Error, with what the compiler says.
-  std::shared_ptr<const Program> get(Opened& device, const Source& source, std::string_view definitions);
+  std::shared_ptr<const Program> get(Opened& device, const gpu::Source& source, std::string_view definitions);
   void clear() { programs_.clear(); }
 
  private:

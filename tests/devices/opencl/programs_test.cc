@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "devices/opencl/first_device.h"
+#include "devices/gpu/on_device/first_device.h"
 #include "support/temporary_folder.h"
 
 // Programs come from disk where they were built before.
@@ -26,13 +26,13 @@ class OpenclPrograms : public FirstDevice {
   float add(float number) {
     queue_.reset();
     device_.reset();
-    device_ = opencl::device.open(0);
+    device_ = kDevice.open(0);
     queue_ = device_->make_queue();
-    const auto function = opencl::compile(*device_, kAddSource, "add_number", "-DFACTOR=3.0f");
+    const auto function = compile(*device_, kAddSource, "add_number", "-DFACTOR=3.0f");
     const auto block = device_->allocate(4);
     float x = 1;
     upload(&x, {block.get(), 0}, 4);
-    launch(*function, {.global = {1, 1, 1}}, {{DeviceBytes{block.get(), 0}, 4}, 1, number});
+    launch(*queue_, *function, {.global = {1, 1, 1}}, {{DeviceBytes{block.get(), 0}, 4}, 1, number});
     queue_->download({block.get(), 0}, &x, 4);
     EXPECT_EQ(finish(), "");
     return x;

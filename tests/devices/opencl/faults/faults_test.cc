@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/file_cache.h"
-#include "devices/opencl/first_device.h"
+#include "devices/gpu/on_device/first_device.h"
 #include "support/temporary_folder.h"
 
 // Every call of the driver may fail.
@@ -32,16 +32,14 @@ class OpenclFaults : public ::testing::Test {
   /// The error of opening the device and working with it: empty where there is none.
   static std::string work(bool* lost = nullptr) {
     try {
-      const auto device = opencl::device.open(0);
+      const auto device = kDevice.open(0);
       const auto queue = device->make_queue();
       const auto block = device->allocate(64);
       const auto host = device->allocate_host(64);
-      const auto function = opencl::compile(*device, kAddSource, "add_number", "-DFACTOR=1.0f");
-      KernelCall call;
-      call.queue = queue.get();
+      const auto function = compile(*device, kAddSource, "add_number", "-DFACTOR=1.0f");
       queue->upload(host.get(), {block.get(), 0}, 64);
       queue->order_after(queue->record());
-      opencl::launch(call, *function, {.global = {16, 1, 1}}, {{DeviceBytes{block.get(), 0}, 4}, 16, 1.0F});
+      launch(*queue, *function, {.global = {16, 1, 1}}, {{DeviceBytes{block.get(), 0}, 4}, 16, 1.0F});
       queue->copy({block.get(), 0}, {block.get(), 32}, 32);
       queue->download({block.get(), 0}, host.get(), 64);
       std::string detail;
@@ -99,7 +97,7 @@ TEST_F(OpenclFaults, EachCallMayFail) {
 }
 
 TEST_F(OpenclFaults, LostDevicesStayLostAndAreOpenedAnew) {
-  const auto device = opencl::device.open(0);
+  const auto device = kDevice.open(0);
   const auto queue = device->make_queue();
   const auto block = device->allocate(64);
   float numbers[16] = {};
@@ -140,7 +138,7 @@ TEST_F(OpenclFaults, RefusedBinariesAreBuiltAgain) {
 }
 
 TEST_F(OpenclFaults, TimesThatTheDriverDoesNotKeepAreUnknown) {
-  const auto device = opencl::device.open(0);
+  const auto device = kDevice.open(0);
   const auto queue = device->make_queue();
   const auto block = device->allocate(64);
   queue->profile(true);

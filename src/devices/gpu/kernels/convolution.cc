@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/conv_pool/convolution.h"
+
+#include "devices/gpu/gemm.h"
+#include "ops/conv_pool/conv2d.h"
+#include "ops/conv_pool/conv2d_fused.h"
+#include "ops/conv_pool/conv2d_transpose.h"
+#include "ops/conv_pool/conv2d_transpose_fused.h"
+#include "ops/conv_pool/depthwise_conv2d.h"
+#include "ops/conv_pool/depthwise_conv2d_transpose.h"
+
+/// Convolutions of images: products of the filter with what the windows hold (gemm.cl), or one item for each element of
+/// the result where groups have few channels, and where they are transposed (conv_direct.cl).
+namespace coracle::gpu::kernels::convolution {
+namespace {
+
+/// An operator's sizes.
+template <class Op>
+ConvolutionGeometry geometry_of(const Op& op, const ArgFacts& args) {
+  if constexpr (requires { op.output_padding; }) {
+    const Tensor* size = nullptr;
+    if constexpr (!std::is_base_of_v<Epilogue, Op>) size = known_value(args, 2);
+    return transposed_geometry(op, op.output_padding, size == nullptr ? Ints{} : size->integers(), args.shape(0),
+                               args.shape(1), 2);
+  } else {
+    return convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  }
+}
+
+template <class Op>
+RejectionReason fits(const void* attributes, const ArgFacts& args) {
+  const auto& op = *static_cast<const Op*>(attributes);
+  if (is_channels_last(op.data_format)) return "only channels first";
+  if (args.shape(0).count() == 0) return "no elements";
+  if (const RejectionReason rejection = too_large(args)) return rejection;
+  if constexpr (std::is_base_of_v<Epilogue, Op>) return epilogue_rejection(op, args, 2, args.out().shape[1]);
+  if constexpr (requires { op.output_padding; } && !std::is_base_of_v<Epilogue, Op>) {
+    if (args.has(2) && known_value(args, 2) == nullptr) return "the output size is not constant";
+  }
+  return nullptr;
+}
+
+void add_direct(LaunchPlan& plan, const ConvolutionGeometry& g, bool transposed, const Epilogue* epilogue,
+                const ArgFacts& args, OpenDevice& device) {
+  const WindowAxis& h = g.height();
+  const WindowAxis& w = g.width();
+  const int64_t count = args.out().shape.count();
+  PlannedLaunch l;
+  l.grid = grid_of(count);
+  l.parameters = {Parameter::result(), Parameter::operand(0), Parameter::operand(1)};
+  for (int64_t n : {count, g.groups, g.in_channels / g.groups, g.out_channels / g.groups, h.in, w.in, h.out, w.out,
+                    h.stride, w.stride, h.pad_before, w.pad_before, h.dilation, w.dilation}) {
+    l.parameters.push_back(Parameter::of(n));
+  }
+  Definitions d;
+  d.set_stored(args.out().dtype).set("TRANSPOSED", transposed ? 1 : 0);
+  d.set("KERNEL_H", h.kernel).set("KERNEL_W", w.kernel);
+  add_epilogue(epilogue, 2, d, l.parameters);
+  l.function = compile(device, "conv_direct", d);
+  plan.push_back(std::move(l));
+}
+
+void add_product(LaunchPlan& plan, const ConvolutionGeometry& g, const Epilogue* epilogue, const ArgFacts& args,
+                 OpenDevice& device) {
+  const WindowAxis& h = g.height();
+  const WindowAxis& w = g.width();
+  const int64_t channels = g.in_channels / g.groups;
+  const int64_t plane = h.in * w.in;
+  Gemm product;
+  product.a = 1;
+  product.b = 0;
+  product.rows = g.out_channels / g.groups;
+  product.columns = h.out * w.out;
+  product.depth = channels * h.kernel * w.kernel;
+  product.a_row = product.depth;
+  product.a_depth = 1;
+  product.batch = {{g.batch, 0, g.in_channels * plane}, {g.groups, product.rows * product.depth, channels * plane}};
+  product.channels_in_rows = true;
+  product.groups = g.groups;
+  product.epilogue = epilogue;
+  product.first_tensor = 2;
+  Gemm::Windows windows;
+  const bool pointwise = h.kernel == 1 && w.kernel == 1 && h.stride == 1 && w.stride == 1 && h.pad_before == 0 &&
+                         w.pad_before == 0 && plane == product.columns;
+  if (pointwise) {
+    product.b_depth = plane;
+    product.b_column = 1;
+  } else {
+    windows.kernel_h = h.kernel;
+    windows.kernel_w = w.kernel;
+    windows.numbers = {h.in, w.in, w.out, h.stride, w.stride, h.pad_before, w.pad_before, h.dilation, w.dilation};
+    product.windows = &windows;
+  }
+  add(plan, device, product, args.out().dtype);
+}
+
+/// Groups with fewer channels in their result are not worth a product.
+constexpr int64_t kLeastRows = 4;
+
+template <class Op>
+Prepared prepare(const void* attributes, const ArgFacts& args, PrepareContext& context) {
+  const auto& op = *static_cast<const Op*>(attributes);
+  constexpr bool kTransposed = requires { op.output_padding; };
+  const ConvolutionGeometry g = geometry_of(op, args);
+  const Epilogue* epilogue = nullptr;
+  if constexpr (std::is_base_of_v<Epilogue, Op>) epilogue = &op;
+  LaunchPlan plan;
+  if (args.out().shape.count() > 0) {
+    if (kTransposed || g.out_channels / g.groups < kLeastRows) {
+      add_direct(plan, g, kTransposed, epilogue, args, *context.device);
+    } else {
+      add_product(plan, g, epilogue, args, *context.device);
+    }
+  }
+  return prepared(std::move(plan));
+}
+
+template <class... Ops>
+constexpr std::array<KernelDef, sizeof...(Ops)> kernels_of() {
+  return {KernelDef{.name = Ops::kName,
+                    .op = &kOpSchema<Ops>,
+                    .types = kFloatRule,
+                    .fits = fits<Ops>,
+                    .prepare = prepare<Ops>,
+                    .run = run_plan}...};
+}
+
+constexpr auto kKernels =
+    kernels_of<Conv2d, DepthwiseConv2d, Conv2dFused, Conv2dTranspose, DepthwiseConv2dTranspose, Conv2dTransposeFused>();
+
+}  // namespace
+
+extern const KernelTable table;
+constinit const KernelTable table = {kKernels};
+
+}  // namespace coracle::gpu::kernels::convolution

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/gpu/launch_plan.h"
+
+#include <cstddef>
+#include <limits>
+#include <memory>
+
+namespace coracle::gpu {
+
+Prepared prepared(LaunchPlan plan) {
+  Prepared p;
+  p.state_bytes = sizeof(LaunchPlan);
+  for (const PlannedLaunch& launch : plan) {
+    p.state_bytes += sizeof(PlannedLaunch) + launch.parameters.size() * sizeof(Parameter);
+  }
+  p.state = std::make_shared<const LaunchPlan>(std::move(plan));
+  return p;
+}
+
+void run_plan(KernelCall& call) noexcept {
+  auto& queue = static_cast<GpuQueue&>(*call.queue);
+  for (const PlannedLaunch& l : *static_cast<const LaunchPlan*>(call.state)) {
+    alignas(Argument) std::byte room[kMaxParameters * sizeof(Argument)];
+    auto* arguments = reinterpret_cast<Argument*>(room);
+    size_t count = 0;
+    for (const Parameter& p : l.parameters) {
+      switch (p.kind) {
+        case Parameter::Kind::kOperand:
+          std::construct_at(arguments + count++, call.in[static_cast<size_t>(p.number)]);
+          break;
+        case Parameter::Kind::kResult:
+          std::construct_at(arguments + count++, call.out[static_cast<size_t>(p.number)]);
+          break;
+        case Parameter::Kind::kInt: std::construct_at(arguments + count++, p.number); break;
+        case Parameter::Kind::kFloat: std::construct_at(arguments + count++, p.real); break;
+        case Parameter::Kind::kFaults:
+          std::construct_at(arguments + count++, queue.faults(), sizeof(int64_t));
+          std::construct_at(arguments + count++, queue.number_of(p.text));
+          break;
+      }
+    }
+    queue.launch(*l.function, l.grid, std::span<const Argument>(arguments, count));
+  }
+}
+
+Definitions& Definitions::set(std::string_view name, std::string_view value) {
+  if (!text_.empty()) text_ += ' ';
+  ((text_ += "-D").append(name)) += '=';
+  for (char c : value) {
+    if (c != ' ') text_ += c;
+  }
+  return *this;
+}
+
+Definitions& Definitions::set_each(std::string_view name, int first, int last) {
+  std::string value;
+  for (int i = first; i < last; ++i) ((value += "f(") += std::to_string(i)) += ')';
+  return set(std::string(name) + "(f)", value);
+}
+
+Definitions& Definitions::set_stored(DType type) { return type == DType::kFloat16 ? set("HALF", 1) : *this; }
+
+std::shared_ptr<const Function> compile(OpenDevice& device, std::string_view name, const Definitions& definitions) {
+  return static_cast<OpenGpu&>(device).compile({name}, name, definitions.text());
+}
+
+const char* storage_type(DType type) {
+  switch (type) {
+    case DType::kFloat32: return "f32";
+    case DType::kFloat16: return "f16";
+    case DType::kInt8: return "i8";
+    case DType::kInt16: return "i16";
+    case DType::kInt32: return "i32";
+    case DType::kInt64: return "i64";
+    default: return "u8";
+  }
+}
+
+const char* moved_type(DType type) {
+  switch (size_of(type)) {
+    case 1: return "u8";
+    case 2: return "u16";
+    case 4: return "u32";
+    default: return "u64";
+  }
+}
+
+RejectionReason too_large(const ArgFacts& args) {
+  const auto large = [](const Fact* f) { return f->shape.count() > std::numeric_limits<int32_t>::max() / 2; };
+  for (const Fact* f : args.all_in()) {
+    if (large(f)) return "an operand has more than 2^30 elements";
+  }
+  for (const Fact* f : args.all_out()) {
+    if (large(f)) return "a result has more than 2^30 elements";
+  }
+  return nullptr;
+}
+
+int lanes_for(int64_t length) { return length <= kLanes / 2 ? 1 : kLanes; }
+
+Grid grid_of_lines(int64_t lines, int lanes) {
+  if (lanes == 1) return grid_of(lines);
+  Grid grid;
+  grid.global[0] = static_cast<size_t>(lines) * static_cast<size_t>(lanes);
+  grid.local[0] = static_cast<size_t>(lanes);
+  return grid;
+}
+
+Grid grid_of(int64_t count) {
+  Grid grid;
+  grid.global[0] = static_cast<size_t>(count);
+  return grid;
+}
+
+}  // namespace coracle::gpu

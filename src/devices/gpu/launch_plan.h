@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "devices/gpu/open_gpu.h"
+
+/// What the kernels of all families share: a node is a list of launches with their arguments, made while planning, so
+/// that one function runs all of them.
+namespace coracle::gpu {
+
+/// One argument of a kernel, known while planning up to where tensors lie.
+struct Parameter {
+  enum class Kind : uint8_t { kOperand, kResult, kInt, kFloat, kFaults };
+  Kind kind = Kind::kInt;
+  int32_t number = 0;  ///< an integer, or the position in the flat list of operands or results
+  float real = 0;
+  const char* text = nullptr;  ///< static
+
+  static Parameter operand(int position) { return {Kind::kOperand, position, 0}; }
+  static Parameter result(int position = 0) { return {Kind::kResult, position, 0}; }
+  static Parameter of(int64_t value) { return {Kind::kInt, static_cast<int32_t>(value), 0}; }
+  static Parameter of(float value) { return {Kind::kFloat, 0, value}; }
+  /// Where kernels/faults.cl says that an index from this operand ("Ids") is out of range, and the operand's number.
+  static Parameter faults(const char* operand) { return {Kind::kFaults, 0, 0, operand}; }
+};
+
+struct PlannedLaunch {
+  std::shared_ptr<const Function> function;
+  Grid grid;
+  std::vector<Parameter> parameters;
+};
+
+using LaunchPlan = std::vector<PlannedLaunch>;
+
+/// Kernels take at most this many parameters.
+inline constexpr size_t kMaxParameters = 96;
+
+Prepared prepared(LaunchPlan plan);
+
+/// KernelDef::run of every kernel.
+void run_plan(KernelCall& call) noexcept;
+
+/// Preprocessor definitions as OpenGpu::compile takes them.
+class Definitions {
+ public:
+  /// Blanks are left out of the value: nothing in it may need them.
+  Definitions& set(std::string_view name, std::string_view value);
+  Definitions& set(std::string_view name, int64_t value) { return set(name, std::to_string(value)); }
+  /// name(f) as f(first)f(first + 1) ... f(last - 1)
+  Definitions& set_each(std::string_view name, int first, int last);
+  /// What real numbers in memory are, for sources that have them in STORED.
+  Definitions& set_stored(DType type);
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+/// The function of kernels/`name`.cl that has its name, for the device of a PrepareContext. Throws Error.
+std::shared_ptr<const Function> compile(OpenDevice& device, std::string_view name, const Definitions& definitions);
+
+/// An element type in kernels: as it is stored, or the integer of its size where it is only moved.
+const char* storage_type(DType type);
+const char* moved_type(DType type);
+
+/// Why no kernel takes a node: positions are 32-bit integers.
+RejectionReason too_large(const ArgFacts& args);
+
+/// Work-groups that take a line each have this many items, which are its lanes: item i takes elements i, i + kLanes ...
+/// in order, and the lanes are joined pairwise, i with i + kLanes / 2 first. Short lines are taken by one item.
+inline constexpr int kLanes = 64;
+int lanes_for(int64_t length);
+/// Items for `lines` lines.
+Grid grid_of_lines(int64_t lines, int lanes);
+/// One item for each element.
+Grid grid_of(int64_t count);
+
+/// float32 and float16, all operands alike.
+inline constexpr DTypes kFloats = DType::kFloat32 | DType::kFloat16;
+inline constexpr TypeRule kFloatRule = {.operands = kFloats, .results = kFloats, .alike = true};
+/// What is moved, whatever it is.
+inline constexpr DTypes kMoved = DTypes::all() - DTypes(DType::kComplex128);
+inline constexpr TypeRule kMovedRule = {.operands = kMoved, .results = kMoved};
+
+}  // namespace coracle::gpu

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "devices/gpu/open_gpu.h"
+
+namespace coracle::test {
+
+/// A device that compiles nothing and keeps what it was asked to compile.
+class RecordingGpu final : public gpu::OpenGpu {
+ public:
+  struct Program {
+    std::string source;
+    std::string name;
+    std::string definitions;
+    auto operator<=>(const Program&) const = default;
+  };
+  const std::set<Program>& programs() const { return programs_; }
+
+  std::shared_ptr<const gpu::Function> compile(const gpu::Source& source, std::string_view name,
+                                               std::string_view definitions) override {
+    programs_.insert({std::string(source.name), std::string(name), std::string(definitions)});
+    return std::make_shared<gpu::Function>();
+  }
+  const DeviceInfo& info() const override { return info_; }
+  std::unique_ptr<Queue> make_queue() override { return nullptr; }
+  std::shared_ptr<void> allocate(size_t) override { return nullptr; }
+  std::shared_ptr<void> allocate_host(size_t) override { return nullptr; }
+  bool lost() const noexcept override { return false; }
+
+ private:
+  DeviceInfo info_;
+  std::set<Program> programs_;
+};
+
+}  // namespace coracle::test
