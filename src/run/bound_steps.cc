@@ -18,6 +18,11 @@ void BoundSteps::drop() {
   charged_ = 0;
 }
 
+void BoundSteps::forget_recordings() {
+  device_runs = 0;
+  recorded.clear();
+}
+
 void BoundSteps::add_view(int l) {
   const Steps& steps = planned_->steps;
   const SegmentBuffer& buffer = steps.buffers[static_cast<size_t>(l)];
@@ -41,6 +46,7 @@ void BoundSteps::add_view(int l) {
 
 void BoundSteps::take(std::shared_ptr<const PlannedSteps> planned, std::shared_ptr<MemoryLedger> ledger) {
   drop();
+  forget_recordings();
   views.clear();
   calls.clear();
   externals.clear();
@@ -85,6 +91,7 @@ size_t BoundSteps::bytes() const {
 void BoundSteps::bind(std::byte* arena, ThreadPool* pool) {
   if (arena == arena_ && arena != nullptr) return;
   arena_ = arena;
+  forget_recordings();
   for (const InArena& v : in_arena_) views[v.view].data = arena + v.offset;
   const std::vector<Step>& steps = planned_->steps.steps;
   for (size_t i = 0; i < calls.size(); ++i) {
@@ -93,7 +100,18 @@ void BoundSteps::bind(std::byte* arena, ThreadPool* pool) {
   }
 }
 
+void BoundSteps::bind_externals(std::span<const Tensor> tensors) {
+  for (const External& e : externals) {
+    const Tensor& tensor = tensors[index(e.value)];
+    TensorView& view = views[e.view];
+    void* const data = tensor.is_on_host() ? const_cast<void*>(tensor.raw()) : tensor.storage()->memory();
+    if (data != view.data && !tensor.is_on_host()) forget_recordings();
+    view.data = data;
+  }
+}
+
 void BoundSteps::bind_device(Place place, std::span<void* const> arena, void* staging, Queue* queue) {
+  forget_recordings();
   for (const OnDevice& v : on_device_) {
     if (v.place == place) views[v.view].data = arena[v.block];
   }

@@ -53,8 +53,7 @@ Executor::Executor(std::shared_ptr<const Program> program, const SessionOptions&
       cancelled_(cancelled),
       pool_(options_.workers, options.threads),
       ledger_(std::make_shared<MemoryLedger>(options.memory_limit)),
-      devices_(program_->selector().devices().empty() ? nullptr
-                                                      : std::make_unique<DeviceRun>(program_->selector().devices())),
+      devices_(program_->make_devices()),
       step_user_(program_->steps(), options.cache_bytes) {
   ledger_->set_reclaim([this] { reclaim(); });
   if (program_->blocks() == nullptr) return;
@@ -331,66 +330,54 @@ void Executor::run_steps(const RunContext& context, const Graph& graph, size_t p
   if (bound.planned() != planned) bound.take(planned, context.ledger());
   reserve_arena(context, steps.arena_bytes, [&] { return largest_tensor(graph, steps); });
   bound.bind(arena_.data(), &pool_);
-  for (const BoundSteps::External& e : bound.externals) {
-    bound.views[e.view].data = frame.tensors[index(e.value)].raw();
-  }
+  bound.bind_externals(frame.tensors);
   arena_in_use_ = steps.arena_bytes;
-  if (steps.devices.empty()) {
-    run_calls(context, graph, bound, nullptr);
-  } else {
-    for (const LateOperand& late : late_operands(graph, bound)) await(context, graph, {&late.value, 1});
-    DeviceRun::Segment on_devices(*devices_, graph, bound, context, profile_, run_start_);
-    run_calls(context, graph, bound, &on_devices);
-    on_devices.finish();
-  }
+  run_calls(context, graph, bound);
   arena_in_use_.reset();
 }
 
-void Executor::observe(const Graph& graph, const BoundSteps& bound, size_t i, bool results,
-                       DeviceRun::Segment* on_devices) {
-  const Step& step = bound.steps().steps[i];
-  if (step.copy != nullptr) return;
-  if (step.place.is_host()) return observe_step(graph, bound.steps(), step, bound.calls[i], results, *observer_);
-  const DeviceRun::Segment::HostCopy host_copy = on_devices->host_copy(i, results);
-  observe_step(graph, bound.steps(), step, host_copy.call(), results, *observer_);
+void Executor::run_calls(const RunContext& context, const Graph& graph, BoundSteps& bound) {
+  const std::vector<Step>& steps = bound.steps().steps;
+  const std::vector<LateOperand> late = late_operands(graph, bound);
+  if (!bound.steps().devices.empty()) {
+    for (const LateOperand& operand : late) await(context, graph, {&operand.value, 1});
+    const auto call = [&](size_t i) { run_call(context, graph, bound.steps(), steps[i], bound.calls[i]); };
+    return devices_->run({context, graph, bound, profile_, observer_, run_start_, call});
+  }
+  auto next_late = late.begin();
+  for (size_t i = 0; i < bound.calls.size(); ++i) {
+    for (; next_late != late.end() && next_late->call == i; ++next_late) await(context, graph, {&next_late->value, 1});
+    run_call(context, graph, bound.steps(), steps[i], bound.calls[i]);
+  }
 }
 
-void Executor::run_calls(const RunContext& context, const Graph& graph, BoundSteps& bound,
-                         DeviceRun::Segment* on_devices) {
+/// Of a step on the host all of it; of a device it gives the call to its queue, and DeviceRunner does the rest.
+void Executor::run_call(const RunContext& context, const Graph& graph, const Steps& steps, const Step& step,
+                        KernelCall& call) {
   using Clock = std::chrono::steady_clock;
-  const std::vector<LateOperand> late = late_operands(graph, bound);
-  auto next_late = late.begin();
+  const bool shows = observer_ != nullptr && step.place.is_host();
   std::string detail;
-  for (size_t i = 0; i < bound.calls.size(); ++i) {
-    KernelCall& call = bound.calls[i];
-    const Step& step = bound.steps().steps[i];
-    for (; next_late != late.end() && next_late->call == i; ++next_late) await(context, graph, {&next_late->value, 1});
-    call.failure = nullptr;
-    call.failure_detail = &detail;
-    if (on_devices != nullptr) [[unlikely]]
-      on_devices->before(i);
-    if (observer_ != nullptr) [[unlikely]]
-      observe(graph, bound, i, false, on_devices);
-    const Clock::time_point start = profile_ != nullptr ? Clock::now() : Clock::time_point{};
-    step.kernel->run(call);
-    if (profile_ != nullptr) {
-      record({.node = node_name(graph, step),
-              .op = step.op.name(),
-              .kernel = step.kernel->name,
-              .outputs = call.out.empty() ? std::string() : text(*call.out[0].fact)},
-             cost_of(bound.steps(), step), run_start_, start, *context.trace(), *profile_);
-    }
-    if (call.failure != nullptr) [[unlikely]] {
-      throw Error(code_of_failure(call.failure), detail.empty() ? std::string(call.failure) : detail)
-          .add_context(text("running operator ", step.op.name(), " (", node_name(graph, step), ")"));
-    }
-    if (on_devices != nullptr) [[unlikely]]
-      on_devices->after(i);
-    context.check();  // a kernel that met it has left its results unfinished
-    if (observer_ != nullptr) [[unlikely]] {
-      observe(graph, bound, i, true, on_devices);
-      context.check();  // whoever looks at results may cancel
-    }
+  call.failure = nullptr;
+  call.failure_detail = &detail;
+  if (shows) [[unlikely]]
+    observe_step(graph, steps, step, call, false, *observer_);
+  const Clock::time_point start = profile_ != nullptr ? Clock::now() : Clock::time_point{};
+  step.kernel->run(call);
+  if (profile_ != nullptr) {
+    record({.node = node_name(graph, step),
+            .op = step.op.name(),
+            .kernel = step.kernel->name,
+            .outputs = call.out.empty() ? std::string() : text(*call.out[0].fact)},
+           cost_of(steps, step), run_start_, start, *context.trace(), *profile_);
+  }
+  if (call.failure != nullptr) [[unlikely]] {
+    throw Error(code_of_failure(call.failure), detail.empty() ? std::string(call.failure) : detail)
+        .add_context(text("running operator ", step.op.name(), " (", node_name(graph, step), ")"));
+  }
+  context.check();  // a kernel that met it has left its results unfinished
+  if (shows) [[unlikely]] {
+    observe_step(graph, steps, step, call, true, *observer_);
+    context.check();  // whoever looks at results may cancel
   }
 }
 

@@ -17,7 +17,7 @@
 #include "plan/device.h"
 #include "run/block_runner.h"
 #include "run/bound_steps.h"
-#include "run/device_run.h"
+#include "run/device_runner.h"
 #include "run/observer.h"
 #include "run/output_memory.h"
 #include "run/profile.h"
@@ -98,9 +98,9 @@ class Executor : private BlockHost {
   void run_steps(const RunContext& context, const Graph& graph, size_t position,
                  const std::shared_ptr<const PlannedSteps>& planned, Frame& frame);
   void unbind();
-  void run_calls(const RunContext& context, const Graph& graph, BoundSteps& bound, DeviceRun::Segment* on_devices);
+  void run_calls(const RunContext& context, const Graph& graph, BoundSteps& bound);
+  void run_call(const RunContext& context, const Graph& graph, const Steps& steps, const Step& step, KernelCall& call);
   PlanContext plan_context(const RunContext& context, const Program::GraphInfo& info, bool keep_refusals);
-  void observe(const Graph& graph, const BoundSteps& bound, size_t i, bool results, DeviceRun::Segment* on_devices);
   bool read_shape_inputs(const Node& node, Frame& frame);
   void run_node(const RunContext& context, const Graph& graph, size_t position, Frame& frame);
   // Nodes that are blocks (block_runner.h).
@@ -131,7 +131,7 @@ class Executor : private BlockHost {
   const std::atomic<uint32_t>* const cancelled_;
   ThreadPool pool_;
   const std::shared_ptr<MemoryLedger> ledger_;  // with the limit of the run that goes on, or the session's
-  const std::unique_ptr<DeviceRun> devices_;    // null where the program uses none
+  const std::unique_ptr<DeviceRunner> devices_;  // null where the program uses none
   StepCache::User step_user_;
   Pages arena_;
   std::optional<size_t> arena_in_use_;  // how much of the arena

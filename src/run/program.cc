@@ -11,7 +11,10 @@ Program::Program(std::shared_ptr<const Graph> graph, const ProgramOptions& optio
     : graph_(std::move(graph)),
       selector_(options.kernels),
       packed_(options.weights_cache_bytes, std::move(saved)),
-      blocks_(std::move(blocks)) {
+      blocks_(std::move(blocks)),
+      device_runner_(options.device_runner) {
+  require(device_runner_ != nullptr || selector_.devices().empty(), ErrorCode::kInvalidArgument,
+          "the program is to use devices, and was given nothing that runs steps there: see make_device_runner");
   add(*graph_, "main");
   int32_t number = 0;
   for (const Graph* g : numbered_graphs(*graph_)) infos_.at(g).number = number++;

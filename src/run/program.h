@@ -40,6 +40,10 @@ class Program {
   /// Null where blocks run natively.
   BlockRunners* blocks() const { return blocks_.get(); }
   StepCache& steps() const { return steps_; }
+  /// What runs steps on devices for one session; null where it uses none.
+  std::unique_ptr<DeviceRunner> make_devices() const {
+    return selector_.devices().empty() ? nullptr : device_runner_(selector_.devices());
+  }
   /// By device of the selector.
   std::span<const std::unique_ptr<DeviceConstants>> constants() const { return constants_; }
   /// Bytes of devices' memory that constants take.
@@ -54,6 +58,7 @@ class Program {
   mutable PackedWeights packed_;
   std::shared_ptr<BlockRunners> blocks_;
   mutable StepCache steps_;
+  MakeDeviceRunner device_runner_;
   std::vector<std::unique_ptr<DeviceConstants>> constants_;
 };
 
