@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/bound_steps.h"
 
+#include <algorithm>
+
 namespace coracle {
 namespace {
 
@@ -19,8 +21,7 @@ void BoundSteps::drop() {
 }
 
 void BoundSteps::forget_recordings() {
-  device_runs = 0;
-  recorded.clear();
+  for (RecordedSegment& r : recorded) r = {.tensors = std::move(r.tensors)};
 }
 
 void BoundSteps::add_view(int l) {
@@ -46,7 +47,7 @@ void BoundSteps::add_view(int l) {
 
 void BoundSteps::take(std::shared_ptr<const PlannedSteps> planned, std::shared_ptr<MemoryLedger> ledger) {
   drop();
-  forget_recordings();
+  recorded.clear();
   views.clear();
   calls.clear();
   externals.clear();
@@ -101,13 +102,21 @@ void BoundSteps::bind(std::byte* arena, ThreadPool* pool) {
 }
 
 void BoundSteps::bind_externals(std::span<const Tensor> tensors) {
+  constexpr size_t kMost = 2;
+  std::vector<void*> on_devices;
   for (const External& e : externals) {
     const Tensor& tensor = tensors[index(e.value)];
-    TensorView& view = views[e.view];
-    void* const data = tensor.is_on_host() ? const_cast<void*>(tensor.raw()) : tensor.storage()->memory();
-    if (data != view.data && !tensor.is_on_host()) forget_recordings();
-    view.data = data;
+    const bool on_host = tensor.is_on_host();
+    views[e.view].data = on_host ? const_cast<void*>(tensor.raw()) : tensor.storage()->memory();
+    if (!on_host) on_devices.push_back(views[e.view].data);
   }
+  if (planned_->steps.devices.empty()) return;
+  auto same = std::find_if(recorded.begin(), recorded.end(), [&](const auto& r) { return r.tensors == on_devices; });
+  if (same == recorded.end()) {
+    if (recorded.size() == kMost) recorded.pop_back();
+    same = recorded.insert(recorded.end(), {.tensors = std::move(on_devices)});
+  }
+  std::rotate(recorded.begin(), same, same + 1);
 }
 
 void BoundSteps::bind_device(Place place, std::span<void* const> arena, void* staging, Queue* queue) {

@@ -19,6 +19,13 @@ struct RecordedCalls {
   std::unique_ptr<Recording> recording;
 };
 
+/// What there is of the same calls with the same memory.
+struct RecordedSegment {
+  std::vector<void*> tensors;  ///< of the session, on devices
+  int runs = 0;                ///< how often they have run, up to 2
+  std::vector<RecordedCalls> calls = {};
+};
+
 /// The steps of one segment bound to the memory of a session: what a run walks over. Views and calls belong to the
 /// session; the steps are shared with other sessions and stay as long as they are bound here.
 class BoundSteps {
@@ -36,7 +43,8 @@ class BoundSteps {
   /// The same for what is on a device: blocks of its arena, staging memory for its copies, and its queue.
   void bind_device(Place place, std::span<void* const> arena, void* staging, Queue* queue);
 
-  /// The same for tensors of the session, by value.
+  /// The same for tensors of the session, by value. What a loop hands on lies in one of two blocks by turns: calls are
+  /// recorded for either.
   void bind_externals(std::span<const Tensor> tensors);
 
   struct External {
@@ -53,9 +61,8 @@ class BoundSteps {
   std::vector<KernelCall> calls;    ///< one per step
   std::vector<External> externals;  ///< views that point to the session's tensors
   // What DeviceRun knows of them.
-  uint64_t device_generation = 0;       ///< of the memory that was bound last
-  int device_runs = 0;                  ///< how often they have run with the same memory, up to 2
-  std::vector<RecordedCalls> recorded;  ///< with that memory
+  uint64_t device_generation = 0;         ///< of the memory that was bound last
+  std::vector<RecordedSegment> recorded;  ///< the memory that is bound comes first; see bind_externals
 
  private:
   struct InArena {

@@ -19,19 +19,43 @@ constexpr const char* kLostAdvice =
 
 DeviceRun::DeviceRun(const std::vector<UsedDevice>& devices) {
   for (const UsedDevice& device : devices)
-    contexts_.push_back({.device = device, .queue = nullptr, .arena = {}, .staging = {}});
+    contexts_.push_back({.device = device,
+                         .queue = nullptr,
+                         .arena = {},
+                         .staging = {},
+                         .tensors = std::make_shared<DeviceMemory>(device.open)});
+}
+
+DeviceRun::~DeviceRun() {
+  for (const DeviceContext& context : contexts_) context.tensors->close();
+}
+
+Place DeviceRun::place_of(const Tensor& tensor) const {
+  for (size_t d = 0; d < contexts_.size() && !tensor.is_on_host(); ++d) {
+    if (tensor.storage()->device() == contexts_[d].device.open.get()) return Place{static_cast<uint8_t>(d + 1)};
+  }
+  return {};
+}
+
+Tensor DeviceRun::make(const Fact& fact, const std::shared_ptr<MemoryLedger>& ledger) {
+  return contexts_.at(fact.place.device - size_t{1}).tensors->make(fact.dtype, fact.shape, ledger);
+}
+
+Tensor DeviceRun::upload(const Tensor& tensor, Place place, const std::shared_ptr<MemoryLedger>& ledger) {
+  return contexts_.at(place.device - size_t{1}).tensors->upload(tensor, ledger);
 }
 
 size_t DeviceRun::bytes() const {
   size_t bytes = 0;
   for (const DeviceContext& context : contexts_) {
-    bytes += context.staging.bytes();
+    bytes += context.staging.bytes() + context.tensors->bytes();
     for (const Allocation& allocation : context.arena) bytes += allocation.bytes();
   }
   return bytes;
 }
 
 void DeviceRun::release() {
+  for (DeviceContext& context : contexts_) context.tensors->release();
   if (running_) return;
   for (DeviceContext& context : contexts_) {
     context.arena.clear();
@@ -126,11 +150,12 @@ DeviceRun::Segment::~Segment() {
 /// What runs for the second time with the same memory is recorded, and replayed from then on. Who watches single calls
 /// gets them one at a time.
 void DeviceRun::Segment::run() {
-  const bool records = !is_watched() && bound_.device_runs == 1;
-  if (records) bound_.recorded = stretches();
-  auto stretch = is_watched() ? bound_.recorded.end() : bound_.recorded.begin();
+  RecordedSegment& recorded = bound_.recorded.front();
+  const bool records = !is_watched() && recorded.runs == 1;
+  if (records) recorded.calls = stretches();
+  auto stretch = is_watched() ? recorded.calls.end() : recorded.calls.begin();
   for (size_t i = 0; i < bound_.calls.size();) {
-    if (stretch != bound_.recorded.end() && stretch->begin == i) {
+    if (stretch != recorded.calls.end() && stretch->begin == i) {
       i = stretch->end;
       run_stretch(*stretch++, records);
     } else {
@@ -138,7 +163,7 @@ void DeviceRun::Segment::run() {
     }
   }
   finish();
-  if (!is_watched()) bound_.device_runs = std::min(bound_.device_runs + 1, 2);
+  if (!is_watched()) recorded.runs = std::min(recorded.runs + 1, 2);
 }
 
 void DeviceRun::Segment::give(size_t i) {

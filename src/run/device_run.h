@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/memory_ledger.h"
+#include "run/device_memory.h"
 #include "run/device_runner.h"
 
 namespace coracle {
@@ -16,8 +17,14 @@ namespace coracle {
 class DeviceRun final : public DeviceRunner {
  public:
   explicit DeviceRun(const std::vector<UsedDevice>& devices);
+  ~DeviceRun() override;
+  DeviceRun(const DeviceRun&) = delete;
+  DeviceRun& operator=(const DeviceRun&) = delete;
 
   void run(const SegmentCalls& segment) override;
+  Place place_of(const Tensor& tensor) const override;
+  Tensor make(const Fact& fact, const std::shared_ptr<MemoryLedger>& ledger) override;
+  Tensor upload(const Tensor& tensor, Place place, const std::shared_ptr<MemoryLedger>& ledger) override;
   size_t bytes() const override;
   void release() override;
 
@@ -35,6 +42,7 @@ class DeviceRun final : public DeviceRunner {
     std::unique_ptr<Queue> queue;
     std::vector<Allocation> arena;
     Allocation staging;
+    std::shared_ptr<DeviceMemory> tensors;  ///< those that outlive segments
 
     const std::string& name() const { return device.open->info().name; }
   };
@@ -72,7 +80,7 @@ class DeviceRun::Segment {
     Queue::Event to;
   };
 
-  bool uses(size_t context) const { return !steps_.devices[context].allocations.empty(); }
+  bool uses(size_t context) const { return steps_.devices[context].used; }
   bool is_watched() const { return segment_.profile != nullptr || segment_.observer != nullptr; }
   void reserve();
   void give(size_t i);

@@ -38,6 +38,14 @@ class DeviceRunner {
   /// however it ends, nothing of the segment is on its way any more.
   virtual void run(const SegmentCalls& segment) = 0;
 
+  /// Where a tensor lies; the host too for one that is on none of these devices.
+  virtual Place place_of(const Tensor& tensor) const = 0;
+  /// A tensor of that type and place, on a device; its elements are not initialised. It may outlive the session, and is
+  /// charged to `ledger`. Throws Error.
+  virtual Tensor make(const Fact& fact, const std::shared_ptr<MemoryLedger>& ledger) = 0;
+  /// The same with a copy of a tensor on the host.
+  virtual Tensor upload(const Tensor& tensor, Place place, const std::shared_ptr<MemoryLedger>& ledger) = 0;
+
   /// Bytes on devices, and on the host for copies.
   virtual size_t bytes() const = 0;
   /// Gives back all memory, unless a segment runs.

@@ -77,7 +77,11 @@ std::vector<Tensor> Executor::run(std::span<const Tensor> inputs, const RunOptio
   run_start_ = std::chrono::steady_clock::now();
   memory_ = memory;
   written_.clear();
-  for (const OutputMemory& m : memory) written_.push_back(m.takes_kernels(inputs));
+  stay_.clear();
+  for (const OutputMemory& m : memory) {
+    if (m.on_device) stay_.push_back(program_->graph().outputs()[written_.size()]);
+    written_.push_back(m.takes_kernels(inputs));
+  }
   const LimitOfRun limit(*ledger_, options.memory_limit);
   std::optional<LoopTrace> trace;
   if (profile_ != nullptr) trace.emplace(pool_.threads());
@@ -91,7 +95,7 @@ std::vector<Tensor> Executor::run(std::span<const Tensor> inputs, const RunOptio
     // An earlier run may have had a higher limit.
     if (ledger_->limit() != 0 && ledger_->used() > ledger_->limit()) free_all();
     std::vector<Tensor> outputs = run_main(context, inputs);
-    if (!memory_.empty()) deliver(outputs);
+    deliver(outputs);
     if (options_.cache_bytes == 0) unbind();
     return outputs;
   } catch (...) {
@@ -121,19 +125,20 @@ std::shared_ptr<const Steps> Executor::plan(std::span<const Fact> inputs, bool k
   const Graph& graph = program_->graph();
   Frame frame = frame_of(graph);
   for (size_t i = 0; i < inputs.size(); ++i) frame.facts[index(graph.inputs()[i])] = inputs[i];
-  const Program::GraphInfo& info = program_->info(graph);
   return std::make_shared<const Steps>(
-      plan_segment(graph, info.uses, 0, frame.facts, plan_context(context, info, keep_refusals)));
+      plan_segment(graph, program_->info(graph).uses, 0, frame.facts, plan_context(context, graph, keep_refusals)));
 }
 
-PlanContext Executor::plan_context(const RunContext& context, const Program::GraphInfo& info, bool keep_refusals) {
+PlanContext Executor::plan_context(const RunContext& context, const Graph& graph, bool keep_refusals) {
+  const Program::GraphInfo& info = program_->info(graph);
   return {.selector = &program_->selector(),
           .packed = &program_->packed(),
           .graph = info.number,
           .pool = &pool_,
           .run = context,
           .keep_refusals = keep_refusals,
-          .constants = program_->constants()};
+          .constants = program_->constants(),
+          .stay = stay(graph)};
 }
 
 Executor::Frame& Executor::frame_of(const Graph& graph) {
@@ -152,8 +157,18 @@ Executor::Frame& Executor::frame_of(const Graph& graph) {
   return frames_.emplace(&graph, std::move(frame)).first->second;
 }
 
+void Executor::bring_to_host(Frame& frame, ValueId value) {
+  Tensor& tensor = frame.tensors[index(value)];
+  if (tensor.is_on_host()) return;
+  tensor = tensor.to_host();
+  frame.facts[index(value)].place = Place{};
+}
+
 void Executor::make_available(Frame& frame, ValueId value, Tensor tensor) {
+  const Place place = place_of(tensor);
+  if (place.is_host()) tensor = tensor.to_host();  // from a device that the program does not use
   frame.facts[index(value)] = fact_of(tensor);
+  frame.facts[index(value)].place = place;
   frame.tensors[index(value)] = std::move(tensor);
   frame.available.push_back(value);
 }
@@ -221,7 +236,8 @@ std::shared_ptr<const PlannedSteps> Executor::steps_for(const RunContext& contex
                                .position = position,
                                .end = info.end_of_segment(position),
                                .facts = frame.facts,
-                               .threads = pool_.threads()};
+                               .threads = pool_.threads(),
+                               .stay = stay(graph)};
   if (const auto last = frame.bound.find(position); last != frame.bound.end()) {
     const std::shared_ptr<const PlannedSteps>& planned = last->second->planned();
     if (planned != nullptr && planned->match(request, key_)) {
@@ -251,7 +267,7 @@ std::unique_ptr<PlannedSteps> Executor::plan_steps(const RunContext& context, co
     const RunContext planning = context.with_ledger(tables);
     const RunContext::Scope scope(planning);
     const Program::GraphInfo& info = program_->info(graph);
-    PlanContext segment = plan_context(planning, info, false);
+    PlanContext segment = plan_context(planning, graph, false);
     segment.end = info.end_of_segment(position);
     planned->steps = plan_segment(graph, info.uses, position, frame.facts, segment);
   } catch (...) {
@@ -295,7 +311,7 @@ void Executor::run_steps(const RunContext& context, const Graph& graph, size_t p
   const Steps& steps = planned->steps;
   // Under a limit, what a larger run has left must not be missing in this one.
   const auto may_reuse = [&](const Tensor& before, const Fact& fact) {
-    return (context.ledger()->limit() == 0 || before.bytes() == fact.bytes()) &&
+    return fact.place.is_host() && (context.ledger()->limit() == 0 || before.bytes() == fact.bytes()) &&
            before.reusable_for(fact.dtype, fact.shape);
   };
   for (const LiveOut& out : steps.live_out) {
@@ -312,7 +328,8 @@ void Executor::run_steps(const RunContext& context, const Graph& graph, size_t p
     } else {
       tensor = Tensor();
       try {
-        tensor = Tensor::make(buffer.fact.dtype, buffer.fact.shape);
+        const Fact& fact = buffer.fact;
+        tensor = fact.place.is_host() ? Tensor::make(fact.dtype, fact.shape) : devices_->make(fact, context.ledger());
       } catch (Error& e) {
         e.add_context(text("making result '", graph.value(out.value).name, "'"));
         throw;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/program.h"
 
+#include "ops/control/if.h"
 #include "ops/control/while.h"
 #include "run/loop_cut.h"
 
@@ -30,10 +31,16 @@ size_t Program::device_bytes() const {
 }
 
 void Program::add(const Graph& graph, const std::string& key) {
-  infos_.emplace(&graph, GraphInfo{0, key, GraphUses(graph), SIZE_MAX});
+  infos_.emplace(&graph, GraphInfo{.key = key, .uses = GraphUses(graph)});
   for (NodeId id : graph.order()) {
     const Node& node = graph.node(id);
-    for (size_t r = 0; r < node.regions.size(); ++r) add(*node.regions[r], text(key, "/", node.name, "/", r));
+    for (size_t r = 0; r < node.regions.size(); ++r) {
+      const Graph& region = *node.regions[r];
+      add(region, text(key, "/", node.name, "/", r));
+      // The first result of a loop's body is its condition.
+      if (!node.op.is<While>() && !node.op.is<If>()) continue;
+      infos_.at(&region).stay.assign(region.outputs().begin() + (node.op.is<While>() ? 1 : 0), region.outputs().end());
+    }
     if (node.op.is<While>()) infos_.at(node.regions.at(0).get()).cut = loop_cut(*node.regions.at(0));
   }
 }

@@ -28,6 +28,7 @@ class Program {
     std::string key;     ///< "main", "main/while_3/0"
     GraphUses uses;
     size_t cut = SIZE_MAX;  ///< loop_cut, of bodies of loops
+    std::vector<ValueId> stay = {};  ///< results that may stay on a device: of regions, what is handed on unread
 
     /// Where a segment from `position` on ends at the latest.
     size_t end_of_segment(size_t position) const { return position < cut ? cut : SIZE_MAX; }

@@ -36,6 +36,7 @@ struct SegmentRequest {
   size_t end = SIZE_MAX;        ///< position where it ends at the latest
   std::span<const Fact> facts;  ///< by value
   int threads = 1;              ///< that will run the steps
+  std::span<const ValueId> stay = {};  ///< see PlanContext
 };
 
 /// Steps that the sessions of a model share. Nobody changes them.
