@@ -148,8 +148,7 @@ class Partitioner {
       for (ValueId v : node(n).inputs) {
         const size_t from = maker_[index(v)];
         const bool same = on_device(n) && on_device(from) && places_[n].place == places_[from].place;
-        const bool stands_here =
-            from == kNone && !input_.given.empty() && input_.given[index(v)] == places_[n].place;
+        const bool stands_here = from == kNone && !input_.given.empty() && input_.given[index(v)] == places_[n].place;
         if (same || stands_here || fact(v).value != nullptr) continue;
         if (on_device(n) && came[index(v)] != root(n)) copy(n, v);
         if (on_device(n)) came[index(v)] = root(n);

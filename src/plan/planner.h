@@ -27,8 +27,8 @@ struct PlanContext {
   RunContext run = {};         ///< of the run or the planning that the steps are for
   bool keep_refusals = false;  ///< record why better kernels were passed over, and why nodes run where they do
   std::span<const std::unique_ptr<DeviceConstants>> constants = {};  ///< of the selector's devices
-  size_t end = SIZE_MAX;                ///< position where the segment ends at the latest
-  std::span<const ValueId> stay = {};  ///< what is to stay on a device that it is made on
+  size_t end = SIZE_MAX;                                             ///< position where the segment ends at the latest
+  std::span<const ValueId> stay = {};                                ///< what is to stay on a device that it is made on
 };
 
 /// Plans the nodes from `position` on for given facts (by value; those of values not computed yet are ignored; their

@@ -115,10 +115,13 @@ void DeviceMemory::release() {
   for (const Block& block : freed) bytes_ -= block.bytes();
 }
 
-void DeviceMemory::close() {
-  release();
-  const std::lock_guard lock(mutex_);
-  keeps_ = false;
+void DeviceMemory::close() noexcept {
+  try {
+    release();
+    const std::lock_guard lock(mutex_);
+    keeps_ = false;
+  } catch (...) {  // NOLINT(bugprone-empty-catch): in a child that was forked meanwhile
+  }
 }
 
 }  // namespace coracle

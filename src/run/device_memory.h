@@ -27,7 +27,7 @@ class DeviceMemory : public std::enable_shared_from_this<DeviceMemory> {
   /// Frees the blocks that no tensor is in.
   void release();
   /// Keeps none from now on.
-  void close();
+  void close() noexcept;
 
  private:
   class Storage;

@@ -267,7 +267,8 @@ void DeviceRun::Segment::after(size_t i) {
   events_[i] = run_.contexts_[context].queue->record();
   if (segment_.profile == nullptr) return;
   // Copies are done beside kernels.
-  segment_.profile->back().device = text(run_.contexts_[context].device.device->name, step.copy == nullptr ? "" : " copies");
+  segment_.profile->back().device =
+      text(run_.contexts_[context].device.device->name, step.copy == nullptr ? "" : " copies");
   timed_.push_back({.event = segment_.profile->size() - 1, .context = context, .from = before_, .to = events_[i]});
 }
 

@@ -157,13 +157,6 @@ Executor::Frame& Executor::frame_of(const Graph& graph) {
   return frames_.emplace(&graph, std::move(frame)).first->second;
 }
 
-void Executor::bring_to_host(Frame& frame, ValueId value) {
-  Tensor& tensor = frame.tensors[index(value)];
-  if (tensor.is_on_host()) return;
-  tensor = tensor.to_host();
-  frame.facts[index(value)].place = Place{};
-}
-
 void Executor::make_available(Frame& frame, ValueId value, Tensor tensor) {
   const Place place = place_of(tensor);
   if (place.is_host()) tensor = tensor.to_host();  // from a device that the program does not use

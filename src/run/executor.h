@@ -139,7 +139,7 @@ class Executor : private BlockHost {
   const SessionOptions options_;
   const std::atomic<uint32_t>* const cancelled_;
   ThreadPool pool_;
-  const std::shared_ptr<MemoryLedger> ledger_;  // with the limit of the run that goes on, or the session's
+  const std::shared_ptr<MemoryLedger> ledger_;   // with the limit of the run that goes on, or the session's
   const std::unique_ptr<DeviceRunner> devices_;  // null where the program uses none
   StepCache::User step_user_;
   Pages arena_;

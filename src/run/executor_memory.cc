@@ -51,6 +51,13 @@ void Executor::deliver(std::vector<Tensor>& outputs) {
   memory_ = {};
 }
 
+void Executor::bring_to_host(Frame& frame, ValueId value) {
+  Tensor& tensor = frame.tensors[index(value)];
+  if (tensor.is_on_host()) return;
+  tensor = tensor.to_host();
+  frame.facts[index(value)].place = Place{};
+}
+
 void Executor::free_used(const Graph& graph, Frame& frame, size_t position) {
   const std::vector<size_t>& last_use = program_->info(graph).uses.last_use;
   std::erase_if(frame.available, [&](ValueId v) {

@@ -16,8 +16,8 @@
 namespace coracle {
 
 struct ProgramOptions {
-  KernelChoice kernels;                   ///< what may run it
-  size_t weights_cache_bytes = SIZE_MAX;  ///< bound on packed weights, those of the file excepted
+  KernelChoice kernels;                      ///< what may run it
+  size_t weights_cache_bytes = SIZE_MAX;     ///< bound on packed weights, those of the file excepted
   MakeDeviceRunner device_runner = nullptr;  ///< make_device_runner, where `kernels` names devices
 };
 

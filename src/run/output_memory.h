@@ -9,10 +9,11 @@
 
 namespace coracle {
 
-/// Where a result is to be after a run: in memory of the session's on the host, in memory of the user's, or on a device.
+/// Where a result is to be after a run: in memory of the session's on the host, in memory of the user's, or on a
+/// device.
 struct OutputMemory {
-  void* data = nullptr;  ///< null: the result is in memory of the session's
-  size_t bytes = 0;      ///< that it has room for
+  void* data = nullptr;    ///< null: the result is in memory of the session's
+  size_t bytes = 0;        ///< that it has room for
   bool on_device = false;  ///< of the program; without `data`
 
   bool overlaps(const void* other, size_t other_bytes) const {

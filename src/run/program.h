@@ -27,7 +27,7 @@ class Program {
     int32_t number = 0;  ///< among numbered_graphs
     std::string key;     ///< "main", "main/while_3/0"
     GraphUses uses;
-    size_t cut = SIZE_MAX;  ///< loop_cut, of bodies of loops
+    size_t cut = SIZE_MAX;           ///< loop_cut, of bodies of loops
     std::vector<ValueId> stay = {};  ///< results that may stay on a device: of regions, what is handed on unread
 
     /// Where a segment from `position` on ends at the latest.

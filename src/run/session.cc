@@ -108,8 +108,8 @@ void Session::check_input(size_t index, const Tensor& tensor) const {
           "input '", info.name, "' has ", counted(info.shape.rank(), "dimension"), " ", info.shape, ", given ",
           tensor.shape());
   if (model_->declared_sizes_bind()) check_sizes(info, tensor.shape());
-  require(tensor.bytes() == 0 || tensor.raw() != nullptr || !tensor.is_on_host(), ErrorCode::kInvalidArgument, "input '", info.name,
-          "' was given no data");
+  require(tensor.bytes() == 0 || tensor.raw() != nullptr || !tensor.is_on_host(), ErrorCode::kInvalidArgument,
+          "input '", info.name, "' was given no data");
 }
 
 void Session::set_input(size_t index, Tensor tensor) {
@@ -145,9 +145,7 @@ void Session::set_input_lod(size_t index, Lod lod) {
   input.set_lod(std::move(lod));
 }
 
-void Session::bind_output(size_t index, void* data, size_t bytes) {
-  bind(index, {.data = data, .bytes = bytes});
-}
+void Session::bind_output(size_t index, void* data, size_t bytes) { bind(index, {.data = data, .bytes = bytes}); }
 
 void Session::keep_output_on_device(size_t index) {
   require(executor_.has_devices(), ErrorCode::kInvalidArgument, "output ", index,

@@ -26,7 +26,8 @@ class Session {
   /// What the model says of an input. Throws Error where there is none of that number.
   const TensorInfo& input_info(size_t index) const;
 
-  /// Sets an input; the tensor is shared, not copied, and may be on a device. Throws Error when its type or rank is not the model's.
+  /// Sets an input; the tensor is shared, not copied, and may be on a device. Throws Error when its type or rank is not
+  /// the model's.
   void set_input(size_t index, Tensor tensor);
   /// The same with a copy. No element of a tensor that is refused is read: it may be shorter than its type says.
   void copy_input(size_t index, const Tensor& tensor);

@@ -33,9 +33,9 @@ struct SegmentRequest {
   const Graph& graph;
   int32_t number = 0;  ///< of the graph within the model
   size_t position = 0;
-  size_t end = SIZE_MAX;        ///< position where it ends at the latest
-  std::span<const Fact> facts;  ///< by value
-  int threads = 1;              ///< that will run the steps
+  size_t end = SIZE_MAX;               ///< position where it ends at the latest
+  std::span<const Fact> facts;         ///< by value
+  int threads = 1;                     ///< that will run the steps
   std::span<const ValueId> stay = {};  ///< see PlanContext
 };
 

@@ -240,7 +240,8 @@ TEST(DeviceTensors, LoopsCarryThemOnTheDevice) {
   const auto model = model_on({device}, kLoop);
   Session session(model, {.threads = 1});
   const auto inputs = [](float n) {
-    return std::vector<Tensor>{Tensor::of<float>(Shape{1}, {&n, 1}), random_tensor({3, 8}, 2), random_tensor({8, 8}, 3)};
+    return std::vector<Tensor>{Tensor::of<float>(Shape{1}, {&n, 1}), random_tensor({3, 8}, 2),
+                               random_tensor({8, 8}, 3)};
   };
   const auto plain = model_of(kLoop);
   EXPECT_TRUE(same_bits(run(session, inputs(2)), run_fresh(plain, inputs(2))));
