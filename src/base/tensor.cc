@@ -66,6 +66,12 @@ Tensor Tensor::borrow(DType dtype, const Shape& shape, const void* data) {
   return t;
 }
 
+Tensor Tensor::on_device(DType dtype, const Shape& shape, std::shared_ptr<const DeviceStorage> storage) {
+  Tensor t = borrow(dtype, shape, nullptr);
+  t.storage_ = std::move(storage);
+  return t;
+}
+
 Tensor Tensor::array(DType dtype) {
   Tensor t;
   t.dtype_ = dtype;
@@ -88,7 +94,11 @@ Tensor Tensor::clone() const {
     return t;
   }
   Tensor t = make(dtype_, shape_);
-  copy_in_blocks(t.data_, data_, bytes());
+  if (storage_ != nullptr) {
+    storage_->read(t.data_, bytes());
+  } else {
+    copy_in_blocks(t.data_, data_, bytes());
+  }
   t.lod_ = lod_;
   return t;
 }

@@ -31,6 +31,19 @@ struct DTypeOf;
 CORACLE_DTYPES(CORACLE_ROW)
 #undef CORACLE_ROW
 
+/// Memory of a device that elements of tensors lie in, freed with its last owner. What the device is, who made it knows.
+class DeviceStorage {
+ public:
+  virtual ~DeviceStorage() = default;
+  /// Tells devices apart.
+  virtual const void* device() const = 0;
+  /// What kernels of the device take for the memory; no address of the host's.
+  virtual void* memory() const = 0;
+  virtual size_t bytes() const = 0;
+  /// Copies the first `bytes` to the host. For any thread; throws Error.
+  virtual void read(void* to, size_t bytes) const = 0;
+};
+
 /// An n-dimensional array in row-major order, or an array of such (a tensor array).
 /// Copying shares the elements, of a tensor array its list; whoever writes must own them alone (own_array()). Not
 /// synchronised.
@@ -44,6 +57,8 @@ class Tensor {
   static Tensor share(DType dtype, const Shape& shape, std::shared_ptr<const void> owner, const void* data);
   /// Elements owned by the caller, who keeps them alive.
   static Tensor borrow(DType dtype, const Shape& shape, const void* data);
+  /// Elements on a device, from the begin of the memory on. The host cannot see them: `raw` is null, see to_host.
+  static Tensor on_device(DType dtype, const Shape& shape, std::shared_ptr<const DeviceStorage> storage);
 
   template <class T>
   static Tensor of(const Shape& shape, std::span<const T> values) {
@@ -68,7 +83,11 @@ class Tensor {
   const Shape& shape() const { return shape_; }
   int64_t count() const { return shape_.count(); }
   size_t bytes() const { return static_cast<size_t>(shape_.count()) * size_of(dtype_); }
-  bool empty_handle() const { return data_ == nullptr && elements_ == nullptr; }  ///< default-constructed
+  bool empty_handle() const {  ///< default-constructed
+    return data_ == nullptr && elements_ == nullptr && storage_ == nullptr;
+  }
+  const std::shared_ptr<const DeviceStorage>& storage() const { return storage_; }  ///< null on the host
+  bool is_on_host() const { return storage_ == nullptr; }
 
   void* raw() { return data_; }
   const void* raw() const { return data_; }
@@ -87,7 +106,9 @@ class Tensor {
 
   /// The same elements seen in another shape of equal count.
   Tensor reshaped(const Shape& shape) const;
-  /// Own memory with the same content.
+  /// This tensor where it is on the host, else a copy there: the one way by which elements leave a device.
+  Tensor to_host() const { return is_on_host() ? *this : clone(); }
+  /// Own memory on the host with the same content.
   Tensor clone() const;
 
   /// True if this handle alone owns its memory and it is large enough for such a tensor.
@@ -123,6 +144,7 @@ class Tensor {
   Shape shape_;
   std::shared_ptr<const void> owner_;
   void* data_ = nullptr;
+  std::shared_ptr<const DeviceStorage> storage_;
   std::shared_ptr<const Lod> lod_;
   std::shared_ptr<std::vector<Tensor>> elements_;
 };

@@ -28,7 +28,9 @@ struct ModelOptions {
   std::string device = {};  ///< where nodes run that it has kernels for: see open_devices; empty: the host
   size_t weights_cache_bytes = SIZE_MAX;  ///< bound on packed weights, those of the file excepted
 
-  ProgramOptions program() const { return {.kernels = kernels, .weights_cache_bytes = weights_cache_bytes}; }
+  ProgramOptions program() const {
+    return {.kernels = kernels, .weights_cache_bytes = weights_cache_bytes, .device_runner = make_device_runner};
+  }
 };
 
 }  // namespace coracle

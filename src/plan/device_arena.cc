@@ -128,7 +128,10 @@ void place_on_devices(Steps& steps, const std::vector<int>& first, const std::ve
                       std::span<const UsedDevice> devices) {
   for (size_t d = 0; d < devices.size(); ++d) {
     const Place place{static_cast<uint8_t>(d + 1)};
-    steps.devices.push_back(DeviceArena(steps, first, last, place, devices[d]).place());
+    DeviceNeeds needs = DeviceArena(steps, first, last, place, devices[d]).place();
+    needs.used =
+        std::any_of(steps.steps.begin(), steps.steps.end(), [&](const Step& step) { return step.place == place; });
+    steps.devices.push_back(std::move(needs));
   }
 }
 

@@ -148,7 +148,8 @@ class Partitioner {
       for (ValueId v : node(n).inputs) {
         const size_t from = maker_[index(v)];
         const bool same = on_device(n) && on_device(from) && places_[n].place == places_[from].place;
-        if (same || fact(v).value != nullptr) continue;
+        const bool stands_here = from == kNone && !input_.given.empty() && input_.given[index(v)] == places_[n].place;
+        if (same || stands_here || fact(v).value != nullptr) continue;
         if (on_device(n) && came[index(v)] != root(n)) copy(n, v);
         if (on_device(n)) came[index(v)] = root(n);
         if (on_device(from) && !left[index(v)]) copy(from, v);
@@ -158,7 +159,8 @@ class Partitioner {
     for (size_t n = 0; n < places_.size(); ++n) {
       if (!on_device(n)) continue;
       for (ValueId v : node(n).outputs) {
-        if (!left[index(v)] && input_.used_later(v)) copy(n, v);
+        const bool stays = input_.stays != nullptr && input_.stays(v, places_[n].place);
+        if (!left[index(v)] && !stays && input_.used_later(v)) copy(n, v);
       }
     }
   }

@@ -25,6 +25,9 @@ struct PartitionInput {
   std::function<bool(ValueId)> used_later;
   std::function<std::shared_ptr<const Tensor>(ValueId)> upcast_value;  ///< see upcast.h
   const KernelSelector& selector;
+  std::span<const Place> given = {};  ///< by value: where what the segment gets stands; none: on the host
+  /// Whether a value that a device makes stays there after the segment; null: none does.
+  std::function<bool(ValueId, Place)> stays = nullptr;
   bool keep_causes = false;
 };
 

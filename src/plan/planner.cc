@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "ops/control/if.h"
+#include "ops/control/while.h"
 #include "ops/movement/relayout.h"
 #include "plan/kernel_matcher.h"
 #include "plan/partition.h"
@@ -19,6 +21,13 @@ bool all_known(std::span<const Fact> facts) {
   return std::all_of(facts.begin(), facts.end(), [](const Fact& f) { return f.known() && !f.is_array; });
 }
 
+/// By value, where it stands; none without devices.
+std::vector<Place> places_of(std::span<const Fact> facts, const KernelSelector& selector) {
+  std::vector<Place> places(selector.devices().empty() ? 0 : facts.size());
+  for (size_t i = 0; i < places.size(); ++i) places[i] = facts[i].place;
+  return places;
+}
+
 /// Plans one segment; see plan_segment.
 class SegmentPlanner {
  public:
@@ -28,13 +37,18 @@ class SegmentPlanner {
         uses_(uses),
         position_(position),
         context_(context),
+        given_(places_of(facts, *context.selector)),
         facts_(facts.begin(), facts.end()),
         buffers_(graph, facts_, steps_,
                  {.selector = context.selector,
                   .constants = context.constants,
                   .graph = context.graph,
                   .prepare = [this](Step& step, const ArgFacts& args) { prepare(step, args); },
-                  .upcast_value = [this](ValueId v) { return upcast_value(v); }}) {}
+                  .upcast_value = [this](ValueId v) { return upcast_value(v); },
+                  .given = given_,
+                  .stays = [this](ValueId v, Place device) { return stays(v, device); }}) {
+    for (Fact& fact : facts_) fact.place = Place{};  // of what steps read and make, each says its own
+  }
 
   Steps plan() {
     infer();
@@ -96,6 +110,31 @@ class SegmentPlanner {
     }
   }
 
+  /// Whether somebody after the segment may take a value where it is on a device.
+  bool stays(ValueId v, Place device) const {
+    if (std::find(context_.stay.begin(), context_.stay.end(), v) != context_.stay.end()) return true;
+    const std::vector<NodeId>& order = graph_.order();
+    for (size_t p = steps_.stop; p < order.size() && p <= uses_.last_use[index(v)]; ++p) {
+      if (may_take(graph_.node(order[p]), v, device)) return true;
+    }
+    return false;
+  }
+
+  /// Loops and branches hand on what their regions take; their conditions and shapes are read on the host.
+  bool may_take(const Node& node, ValueId v, Place device) const {
+    const bool hands_on = node.op.is<While>() || node.op.is<If>();
+    const std::span<const Port> ports = node.op.schema().inputs;
+    if (!hands_on && (!plannable(graph_, node) || context_.selector->kernels(node.op.schema(), device).empty()))
+      return false;
+    size_t flat = 0;
+    for (size_t p = 0; p < node.input_counts.size(); ++p) {
+      for (int i = 0; i < node.input_counts[p]; ++i, ++flat) {
+        if (node.inputs[flat] == v && !(hands_on ? p == 0 : ports[p].shape_input)) return true;
+      }
+    }
+    return false;
+  }
+
   /// Decides where nodes run, if there are devices.
   void find_places() {
     if (context_.selector->devices().empty()) return;
@@ -107,6 +146,8 @@ class SegmentPlanner {
                          .used_later = [this](ValueId v) { return used_later(v); },
                          .upcast_value = [this](ValueId v) { return upcast_value(v); },
                          .selector = *context_.selector,
+                         .given = given_,
+                         .stays = [this](ValueId v, Place device) { return stays(v, device); },
                          .keep_causes = context_.keep_refusals});
   }
 
@@ -281,6 +322,7 @@ class SegmentPlanner {
   const GraphUses& uses_;
   const size_t position_;
   const PlanContext& context_;
+  const std::vector<Place> given_;  // by value: where what the segment gets stands; none without devices
   std::vector<Fact> facts_;
   std::vector<bool> needs_step_;   // by position
   std::vector<NodePlace> places_;  // by position; empty where there are no devices

@@ -28,9 +28,11 @@ struct PlanContext {
   bool keep_refusals = false;  ///< record why better kernels were passed over, and why nodes run where they do
   std::span<const std::unique_ptr<DeviceConstants>> constants = {};  ///< of the selector's devices
   size_t end = SIZE_MAX;                                             ///< position where the segment ends at the latest
+  std::span<const ValueId> stay = {};                                ///< what is to stay on a device that it is made on
 };
 
-/// Plans the nodes from `position` on for given facts (by value; those of values not computed yet are ignored), up to
+/// Plans the nodes from `position` on for given facts (by value; those of values not computed yet are ignored; their
+/// places say where tensors stand that the segment gets), up to
 /// the first node that must run on its own: one with regions, tensor arrays, or results whose size depends on data.
 /// Throws Error, for instance when shapes do not fit.
 Steps plan_segment(const Graph& graph, const GraphUses& uses, size_t position, std::span<const Fact> facts,

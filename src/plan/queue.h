@@ -31,6 +31,12 @@ struct DeviceBytes {
   size_t offset = 0;
 };
 
+/// Kernels and copies on the device that a queue was given once, to be done again by one call. It ends before its queue.
+class Recording {
+ public:
+  virtual ~Recording() = default;
+};
+
 /// The work of one session on one device, done while the host goes on. One thread at a time.
 ///
 /// Work is done in two orders, each that in which it was given: kernels and copies on the device; and, beside them,
@@ -64,6 +70,14 @@ class Queue {
   virtual const char* wait(Event event, std::string* detail) noexcept = 0;
   /// The same for all work given so far.
   virtual const char* finish(std::string* detail) noexcept = 0;
+
+  /// From here to `end_recording` kernels and copies on the device are kept instead of done; nothing else is given and
+  /// nobody waits. False where this queue cannot record: nothing changes then.
+  virtual bool begin_recording() noexcept { return false; }
+  /// What was kept; null where it cannot be recorded: none of it is done then, and it has to be given again.
+  virtual std::unique_ptr<Recording> end_recording() noexcept { return nullptr; }
+  /// The same as giving again what this queue recorded: what the calls point to must be where it was.
+  virtual void replay(Recording& /*recording*/) noexcept {}
 
   /// Between `profile(true)` and `profile(false)`: how long the work given between two events, done by now, took on the
   /// device, in nanoseconds; and when it began, counted from the first event so taken. Negative where that is unknown.

@@ -157,6 +157,7 @@ int SegmentBuffers::add_conversion(Op op, LayoutRule rule, int from, Fact to) {
 // ---- buffers
 
 int SegmentBuffers::get(ValueId v, Layout layout, bool upcast, Place place) {
+  take_given(v);
   if (const int l = found(v, layout, upcast, place); l >= 0) return l;
   if (!place.is_host()) return on_device(v, layout, upcast, place);
   const Place device = device_of(v);
@@ -167,6 +168,16 @@ int SegmentBuffers::get(ValueId v, Layout layout, bool upcast, Place place) {
   const Fact& fact = steps_.buffers[static_cast<size_t>(l)].fact;
   set(v, fact.dtype != facts_[index(v)].dtype, l);
   return get(v, layout, upcast, place);
+}
+
+/// What the segment gets on a device, as a buffer there.
+void SegmentBuffers::take_given(ValueId v) {
+  if (services_.given.empty() || services_.given[index(v)].is_host()) return;
+  if (facts_[index(v)].value != nullptr || stands(v, false) || stands(v, true)) return;
+  Fact fact = facts_[index(v)];
+  fact.place = services_.given[index(v)];
+  set(v, false, add(std::move(fact), v));
+  steps_.buffers.back().slot = {.kind = Slot::Kind::kExternal, .external = v};
 }
 
 int SegmentBuffers::on_host(ValueId v, Layout layout, bool upcast) {
@@ -292,8 +303,27 @@ int SegmentBuffers::copied(int from, Place to) {
   return made;
 }
 
+/// The buffer of a value that stays on the device, with an external slot; -1 where it cannot lie there as a whole.
+int SegmentBuffers::staying(ValueId v, Place device) {
+  int l = converted(v, Layout::kRowMajor, false, device);
+  if (l < 0) return -1;
+  const auto owner = [&] { return static_cast<size_t>(owner_of(steps_, l)); };
+  const Fact fact = steps_.buffers[static_cast<size_t>(l)].fact;
+  const SegmentBuffer& whole = steps_.buffers[owner()];
+  if (whole.slot.kind != Slot::Kind::kArena || whole.fact.bytes() != fact.bytes()) {
+    l = try_conversion(Relayout{Layout::kRowMajor}, LayoutRule::kRelayout, l, fact);
+    if (l < 0) return -1;
+  }
+  steps_.buffers[owner()].slot = {.kind = Slot::Kind::kExternal, .external = v};
+  steps_.buffers[static_cast<size_t>(l)].slot = steps_.buffers[owner()].slot;
+  return l;
+}
+
 int SegmentBuffers::get_for_caller(ValueId v) {
   const Place device = device_of(v);
+  if (!device.is_host() && services_.stays != nullptr && services_.stays(v, device)) {
+    if (const int l = staying(v, device); l >= 0) return l;
+  }
   if (device.is_host() || stands_at(v, Place{})) return get(v, Layout::kRowMajor);
   const int from = converted(v, Layout::kRowMajor, false, device);
   if (from < 0) return get(v, Layout::kRowMajor);

@@ -26,6 +26,9 @@ class SegmentBuffers {
     std::function<void(Step& step, const ArgFacts& args)> prepare = nullptr;
     /// The float32 elements of a half constant.
     std::function<std::shared_ptr<const Tensor>(ValueId v)> upcast_value = nullptr;
+    std::span<const Place> given = {};  ///< by value: where what the segment gets stands; none: on the host
+    /// Whether a value stays on the device after the segment.
+    std::function<bool(ValueId v, Place device)> stays = nullptr;
   };
 
   /// `facts` by value; both outlive it.
@@ -38,8 +41,9 @@ class SegmentBuffers {
   /// The buffer of a value; adds relayout, cast and copy steps where it exists in other forms only. Conversions are
   /// made where the value stands if that place has a kernel for them, else on the host.
   int get(ValueId v, Layout layout, bool upcast = false, Place place = {});
-  /// The same for a value that leaves the segment: a buffer on the host, with an external slot of its own where the
-  /// value stands on a device only; copied with all others of that device, by the last step.
+  /// The same for a value that leaves the segment. One that stays on a device has an external slot there, if it can be
+  /// made row-major there. Others are on the host, with an external slot of their own where the value stands on a
+  /// device only; copied with all others of that device, by the last step.
   int get_for_caller(ValueId v);
 
   bool stands(ValueId v, bool upcast) const;  ///< in any order, at any place
@@ -68,6 +72,8 @@ class SegmentBuffers {
   int on_host(ValueId v, Layout layout, bool upcast);
   int on_device(ValueId v, Layout layout, bool upcast, Place place);
   int converted(ValueId v, Layout layout, bool upcast, Place place);
+  void take_given(ValueId v);
+  int staying(ValueId v, Place device);
   int original(ValueId v, bool upcast);
   int constant_on(ValueId v, int host, Place place);
   int copied(int from, Place to);

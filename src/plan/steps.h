@@ -17,7 +17,7 @@ namespace coracle {
 struct Slot {
   enum class Kind : uint8_t {
     kArena,     ///< at `offset` of the session's arena at that place
-    kExternal,  ///< a tensor of the session: an input, an output, or a value that outlives the segment
+    kExternal,  ///< a tensor of the session, at that place: an input, an output, or a value that outlives the segment
     kConstant,  ///< fact.value of the buffer
   };
   Kind kind = Kind::kArena;
@@ -65,6 +65,7 @@ struct LiveOut {
 struct DeviceNeeds {
   std::vector<size_t> allocations;  ///< bytes of each allocation of the arena
   size_t staging = 0;               ///< bytes of host memory that inputs and results pass through
+  bool used = false;                ///< steps run there, or copy from or to there
 };
 
 /// Everything needed to run a stretch of nodes for one set of shapes. Immutable once planned.

@@ -19,19 +19,43 @@ constexpr const char* kLostAdvice =
 
 DeviceRun::DeviceRun(const std::vector<UsedDevice>& devices) {
   for (const UsedDevice& device : devices)
-    contexts_.push_back({.device = device, .queue = nullptr, .arena = {}, .staging = {}});
+    contexts_.push_back({.device = device,
+                         .queue = nullptr,
+                         .arena = {},
+                         .staging = {},
+                         .tensors = std::make_shared<DeviceMemory>(device.open)});
+}
+
+DeviceRun::~DeviceRun() {
+  for (const DeviceContext& context : contexts_) context.tensors->close();
+}
+
+Place DeviceRun::place_of(const Tensor& tensor) const {
+  for (size_t d = 0; d < contexts_.size() && !tensor.is_on_host(); ++d) {
+    if (tensor.storage()->device() == contexts_[d].device.open.get()) return Place{static_cast<uint8_t>(d + 1)};
+  }
+  return {};
+}
+
+Tensor DeviceRun::make(const Fact& fact, const std::shared_ptr<MemoryLedger>& ledger) {
+  return contexts_.at(fact.place.device - size_t{1}).tensors->make(fact.dtype, fact.shape, ledger);
+}
+
+Tensor DeviceRun::upload(const Tensor& tensor, Place place, const std::shared_ptr<MemoryLedger>& ledger) {
+  return contexts_.at(place.device - size_t{1}).tensors->upload(tensor, ledger);
 }
 
 size_t DeviceRun::bytes() const {
   size_t bytes = 0;
   for (const DeviceContext& context : contexts_) {
-    bytes += context.staging.bytes();
+    bytes += context.staging.bytes() + context.tensors->bytes();
     for (const Allocation& allocation : context.arena) bytes += allocation.bytes();
   }
   return bytes;
 }
 
 void DeviceRun::release() {
+  for (DeviceContext& context : contexts_) context.tensors->release();
   if (running_) return;
   for (DeviceContext& context : contexts_) {
     context.arena.clear();
@@ -68,17 +92,17 @@ void DeviceRun::reserve(DeviceContext& context, const DeviceNeeds& needs, const 
   }
 }
 
-DeviceRun::Segment::Segment(DeviceRun& run, const Graph& graph, BoundSteps& bound, const RunContext& context,
-                            Profile* profile, std::chrono::steady_clock::time_point run_start)
+void DeviceRun::run(const SegmentCalls& segment) { Segment(*this, segment).run(); }
+
+DeviceRun::Segment::Segment(DeviceRun& run, const SegmentCalls& segment)
     : run_(run),
-      graph_(graph),
-      bound_(bound),
-      profile_(profile),
-      run_start_(run_start),
+      segment_(segment),
+      bound_(segment.bound),
+      steps_(bound_.steps()),
       work_(run.contexts_.size()),
-      events_(bound.calls.size()) {
-  reserve(context);
-  for (size_t d = 0; d < work_.size() && profile_ != nullptr; ++d) {
+      events_(bound_.calls.size()) {
+  reserve();
+  for (size_t d = 0; d < work_.size() && segment_.profile != nullptr; ++d) {
     if (!uses(d)) continue;
     Queue& queue = *run_.contexts_[d].queue;
     queue.profile(true);
@@ -98,14 +122,14 @@ DeviceRun::Segment::Segment(DeviceRun& run, const Graph& graph, BoundSteps& boun
 }
 
 /// Makes room on all devices.
-void DeviceRun::Segment::reserve(const RunContext& context) {
+void DeviceRun::Segment::reserve() {
   run_.running_ = true;
   try {
     for (size_t d = 0; d < work_.size(); ++d) {
       if (!uses(d)) continue;
-      const DeviceContext& used = run_.contexts_[d];
+      DeviceContext& used = run_.contexts_[d];
       require(!used.device.open->lost(), ErrorCode::kRunFailure, "the device ", used.name(), " is lost: ", kLostAdvice);
-      run_.reserve(run_.contexts_[d], bound_.steps().devices[d], context.ledger());
+      run_.reserve(used, steps_.devices[d], segment_.context.ledger());
     }
   } catch (...) {
     run_.running_ = false;
@@ -118,9 +142,76 @@ DeviceRun::Segment::~Segment() {
     if (!uses(d)) continue;
     Queue& queue = *run_.contexts_[d].queue;
     if (!finished_) queue.finish(nullptr);
-    if (profile_ != nullptr) queue.profile(false);
+    if (segment_.profile != nullptr) queue.profile(false);
   }
   run_.running_ = false;
+}
+
+/// What runs for the second time with the same memory is recorded, and replayed from then on. Who watches single calls
+/// gets them one at a time.
+void DeviceRun::Segment::run() {
+  RecordedSegment& recorded = bound_.recorded.front();
+  const bool records = !is_watched() && recorded.runs == 1;
+  if (records) recorded.calls = stretches();
+  auto stretch = is_watched() ? recorded.calls.end() : recorded.calls.begin();
+  for (size_t i = 0; i < bound_.calls.size();) {
+    if (stretch != recorded.calls.end() && stretch->begin == i) {
+      i = stretch->end;
+      run_stretch(*stretch++, records);
+    } else {
+      give(i++);
+    }
+  }
+  finish();
+  if (!is_watched()) recorded.runs = std::min(recorded.runs + 1, 2);
+}
+
+void DeviceRun::Segment::give(size_t i) {
+  before(i);
+  observe(i, false);
+  segment_.run_call(i);
+  after(i);
+  observe(i, true);
+}
+
+/// Kernels of one device that follow each other and wait for no copy in between.
+std::vector<RecordedCalls> DeviceRun::Segment::stretches() const {
+  // A run that is cancelled ends when one of them is done.
+  constexpr size_t kMostCalls = 64;
+  std::vector<RecordedCalls> found;
+  const std::vector<Step>& steps = steps_.steps;
+  for (size_t begin = 0, end = 0; begin < steps.size(); begin = end) {
+    const auto goes_on = [&] {
+      const Step& step = steps[end];
+      return end < begin + kMostCalls && step.copy == nullptr && step.place == steps[begin].place && step.after < 0;
+    };
+    for (end = begin + 1; end < steps.size() && goes_on();) ++end;
+    if (steps[begin].place.is_host() || steps[begin].copy != nullptr || end == begin + 1) continue;
+    found.push_back({.begin = begin, .end = end, .recording = nullptr});
+  }
+  return found;
+}
+
+void DeviceRun::Segment::run_stretch(RecordedCalls& stretch, bool records) {
+  const size_t context = steps_.steps[stretch.begin].place.device - size_t{1};
+  Queue& queue = *run_.contexts_[context].queue;
+  before(stretch.begin);
+  if (records && queue.begin_recording()) {
+    try {
+      for (size_t i = stretch.begin; i < stretch.end; ++i) segment_.run_call(i);
+    } catch (...) {
+      queue.end_recording();
+      throw;
+    }
+    stretch.recording = queue.end_recording();
+  }
+  if (stretch.recording == nullptr) {
+    for (size_t i = stretch.begin; i < stretch.end; ++i) give(i);
+    return;
+  }
+  work_[context].given = stretch.end;
+  queue.replay(*stretch.recording);
+  segment_.context.check();
 }
 
 /// The operators on a device that nobody has waited for yet, for people.
@@ -128,9 +219,9 @@ std::string DeviceRun::Segment::unfinished(size_t context) const {
   constexpr size_t kMostNamed = 6;
   std::vector<std::string> names;
   for (size_t i = work_[context].done; i < work_[context].given; ++i) {
-    const Step& step = bound_.steps().steps[i];
+    const Step& step = steps_.steps[i];
     if (step.place.device == context + 1 && step.copy == nullptr)
-      names.push_back(text(step.op.name(), " (", node_name(graph_, step), ")"));
+      names.push_back(text(step.op.name(), " (", node_name(segment_.graph, step), ")"));
   }
   const std::string& device = run_.contexts_[context].name();
   if (names.empty()) return text("copying tensors between the host and ", device);
@@ -153,9 +244,9 @@ void DeviceRun::Segment::check(size_t context, const char* failure, const std::s
 }
 
 void DeviceRun::Segment::before(size_t i) {
-  const Step& step = bound_.steps().steps[i];
+  const Step& step = steps_.steps[i];
   for (int copy : step.waits) {
-    const size_t context = bound_.steps().steps[static_cast<size_t>(copy)].place.device - size_t{1};
+    const size_t context = steps_.steps[static_cast<size_t>(copy)].place.device - size_t{1};
     std::string detail;
     check(context, run_.contexts_[context].queue->wait(events_[static_cast<size_t>(copy)], &detail), detail);
     work_[context].done = static_cast<size_t>(copy) + 1;
@@ -165,19 +256,20 @@ void DeviceRun::Segment::before(size_t i) {
   work_[context].given = i + 1;
   Queue& queue = *run_.contexts_[context].queue;
   if (step.after >= 0) queue.order_after(events_[static_cast<size_t>(step.after)]);
-  if (profile_ != nullptr) before_ = queue.record();
+  if (segment_.profile != nullptr) before_ = queue.record();
 }
 
 void DeviceRun::Segment::after(size_t i) {
-  const Step& step = bound_.steps().steps[i];
+  const Step& step = steps_.steps[i];
   if (step.place.is_host()) return;
   const size_t context = step.place.device - size_t{1};
-  if (step.copy == nullptr && profile_ == nullptr) return;
+  if (step.copy == nullptr && segment_.profile == nullptr) return;
   events_[i] = run_.contexts_[context].queue->record();
-  if (profile_ == nullptr) return;
+  if (segment_.profile == nullptr) return;
   // Copies are done beside kernels.
-  profile_->back().device = text(run_.contexts_[context].device.device->name, step.copy == nullptr ? "" : " copies");
-  timed_.push_back({.event = profile_->size() - 1, .context = context, .from = before_, .to = events_[i]});
+  segment_.profile->back().device =
+      text(run_.contexts_[context].device.device->name, step.copy == nullptr ? "" : " copies");
+  timed_.push_back({.event = segment_.profile->size() - 1, .context = context, .from = before_, .to = events_[i]});
 }
 
 void DeviceRun::Segment::finish() {
@@ -188,10 +280,10 @@ void DeviceRun::Segment::finish() {
   }
   finished_ = true;
   for (size_t i = 0; i < bound_.calls.size(); ++i) {
-    const CopyPlan* const copy = bound_.steps().steps[i].copy.get();
+    const CopyPlan* const copy = steps_.steps[i].copy.get();
     if (copy != nullptr && !copy->upload) take_staged(bound_.calls[i]);
   }
-  if (profile_ != nullptr) read_times();
+  if (segment_.profile != nullptr) read_times();
 }
 
 /// What was measured while work was given becomes when it was done.
@@ -199,35 +291,42 @@ void DeviceRun::Segment::read_times() {
   for (const Timed& t : timed_) {
     const Queue::Span span = run_.contexts_[t.context].queue->span(t.from, t.to);
     if (span.begin_ns < 0 || span.duration_ns < 0) continue;
-    ProfileEvent& event = (*profile_)[t.event];
-    event.start_ns = ns(work_[t.context].profile_start - run_start_) + span.begin_ns;
+    ProfileEvent& event = (*segment_.profile)[t.event];
+    event.start_ns = ns(work_[t.context].profile_start - segment_.run_start) + span.begin_ns;
     event.duration_ns = span.duration_ns;
   }
 }
 
-DeviceRun::Segment::HostCopy DeviceRun::Segment::host_copy(size_t i, bool results) {
-  HostCopy host_copy;
-  host_copy.call_ = bound_.calls[i];
-  const Step& step = bound_.steps().steps[i];
-  const std::span<const TensorView> views = results ? host_copy.call_.out : host_copy.call_.in;
+/// Shows the operands or results of call `i`, in memory of the host.
+void DeviceRun::Segment::observe(size_t i, bool results) {
+  const Step& step = steps_.steps[i];
+  if (segment_.observer == nullptr || step.place.is_host() || step.copy != nullptr) return;
+  KernelCall call = bound_.calls[i];
+  const std::span<const TensorView> there = results ? call.out : call.in;
   const std::vector<int>& buffers = results ? step.out : step.in;
   const size_t context = step.place.device - size_t{1};
+  std::vector<TensorView> views(there.begin(), there.end());
+  std::vector<Tensor> tensors;
   for (size_t v = 0; v < views.size(); ++v) {
-    host_copy.views_.push_back(views[v]);
     if (views[v].fact->place.is_host()) continue;
-    const Fact& whole = bound_.steps().buffers[static_cast<size_t>(owner_of(bound_.steps(), buffers[v]))].fact;
+    const Fact& whole = steps_.buffers[static_cast<size_t>(owner_of(steps_, buffers[v]))].fact;
     const auto bytes = static_cast<int64_t>(whole.bytes());
-    Tensor& tensor = host_copy.tensors_.emplace_back(Tensor::make(DType::kUint8, {bytes}));
+    Tensor& tensor = tensors.emplace_back(Tensor::make(DType::kUint8, {bytes}));
     if (bytes != 0)
       run_.contexts_[context].queue->download({views[v].data, views[v].offset}, tensor.raw(), tensor.bytes());
-    host_copy.views_.back().data = tensor.raw();
-    host_copy.views_.back().offset = 0;
+    views[v].data = tensor.raw();
+    views[v].offset = 0;
   }
   std::string detail;
   check(context, run_.contexts_[context].queue->finish(&detail), detail);
   work_[context].done = work_[context].given;
-  (results ? host_copy.call_.out : host_copy.call_.in) = host_copy.views_;
-  return host_copy;
+  (results ? call.out : call.in) = views;
+  observe_step(segment_.graph, steps_, step, call, results, *segment_.observer);
+  segment_.context.check();  // whoever looks may cancel
+}
+
+std::unique_ptr<DeviceRunner> make_device_runner(const std::vector<UsedDevice>& devices) {
+  return std::make_unique<DeviceRun>(devices);
 }
 
 }  // namespace coracle

@@ -7,26 +7,30 @@
 #include <vector>
 
 #include "base/memory_ledger.h"
-#include "base/run_context.h"
-#include "plan/kernel_selector.h"
-#include "run/bound_steps.h"
-#include "run/profile.h"
+#include "run/device_memory.h"
+#include "run/device_runner.h"
 
 namespace coracle {
 
 /// What an executor holds on the devices of its program: of each a queue, an arena, and host memory that copies pass
-/// through; made when they are needed first. One thread at a time.
-class DeviceRun {
+/// through; made when they are needed first.
+class DeviceRun final : public DeviceRunner {
  public:
   explicit DeviceRun(const std::vector<UsedDevice>& devices);
+  ~DeviceRun() override;
+  DeviceRun(const DeviceRun&) = delete;
+  DeviceRun& operator=(const DeviceRun&) = delete;
 
-  class Segment;
-
-  size_t bytes() const;
-  /// Gives back all memory, unless a segment runs.
-  void release();
+  void run(const SegmentCalls& segment) override;
+  Place place_of(const Tensor& tensor) const override;
+  Tensor make(const Fact& fact, const std::shared_ptr<MemoryLedger>& ledger) override;
+  Tensor upload(const Tensor& tensor, Place place, const std::shared_ptr<MemoryLedger>& ledger) override;
+  size_t bytes() const override;
+  void release() override;
 
  private:
+  class Segment;
+
   struct Allocation {
     std::shared_ptr<void> memory;
     MemoryCharge charge;
@@ -38,6 +42,7 @@ class DeviceRun {
     std::unique_ptr<Queue> queue;
     std::vector<Allocation> arena;
     Allocation staging;
+    std::shared_ptr<DeviceMemory> tensors;  ///< those that outlive segments
 
     const std::string& name() const { return device.open->info().name; }
   };
@@ -49,36 +54,17 @@ class DeviceRun {
   bool running_ = false;
 };
 
-/// Around the calls of steps that use devices: binds them to memory and queues, waits, and tells what fails on a
-/// device. When it ends, however that is, nothing of them is on its way any more.
+/// Gives the calls of one segment to the queues, waits, and tells what fails on a device. When it ends, however that
+/// is, nothing of them is on its way any more.
 class DeviceRun::Segment {
  public:
-  /// Memory is charged to the ledger of `context`. Throws Error when a device has not the memory, or is lost. `profile`
-  /// may be null.
-  Segment(DeviceRun& run, const Graph& graph, BoundSteps& bound, const RunContext& context, Profile* profile,
-          std::chrono::steady_clock::time_point run_start);
+  /// Binds the calls to memory and queues.
+  Segment(DeviceRun& run, const SegmentCalls& segment);
   ~Segment();
   Segment(const Segment&) = delete;
   Segment& operator=(const Segment&) = delete;
 
-  /// Before and after call `i`. Throws Error for what has failed on a device.
-  void before(size_t i);
-  void after(size_t i);
-  /// After the last call: returns when all is done and results are where they belong. Throws Error.
-  void finish();
-
-  /// The call of a device as if it had run on the host: with copies of its operands, or of its results.
-  class HostCopy {
-   public:
-    const KernelCall& call() const { return call_; }
-
-   private:
-    friend class Segment;
-    KernelCall call_;
-    std::vector<TensorView> views_;
-    std::vector<Tensor> tensors_;
-  };
-  HostCopy host_copy(size_t i, bool results);
+  void run();
 
  private:
   /// Of one device.
@@ -94,17 +80,24 @@ class DeviceRun::Segment {
     Queue::Event to;
   };
 
-  bool uses(size_t context) const { return !bound_.steps().devices[context].allocations.empty(); }
-  void reserve(const RunContext& context);
+  bool uses(size_t context) const { return steps_.devices[context].used; }
+  bool is_watched() const { return segment_.profile != nullptr || segment_.observer != nullptr; }
+  void reserve();
+  void give(size_t i);
+  void before(size_t i);
+  void after(size_t i);
+  void observe(size_t i, bool results);
+  std::vector<RecordedCalls> stretches() const;
+  void run_stretch(RecordedCalls& stretch, bool records);
+  void finish();
   std::string unfinished(size_t context) const;
   void check(size_t context, const char* failure, const std::string& detail);
   void read_times();
 
   DeviceRun& run_;
-  const Graph& graph_;
+  const SegmentCalls& segment_;
   BoundSteps& bound_;
-  Profile* const profile_;
-  const std::chrono::steady_clock::time_point run_start_;
+  const Steps& steps_;
   std::vector<Work> work_;
   std::vector<Queue::Event> events_;  // by step, of copies
   std::vector<Timed> timed_;

@@ -53,8 +53,7 @@ Executor::Executor(std::shared_ptr<const Program> program, const SessionOptions&
       cancelled_(cancelled),
       pool_(options_.workers, options.threads),
       ledger_(std::make_shared<MemoryLedger>(options.memory_limit)),
-      devices_(program_->selector().devices().empty() ? nullptr
-                                                      : std::make_unique<DeviceRun>(program_->selector().devices())),
+      devices_(program_->make_devices()),
       step_user_(program_->steps(), options.cache_bytes) {
   ledger_->set_reclaim([this] { reclaim(); });
   if (program_->blocks() == nullptr) return;
@@ -78,7 +77,11 @@ std::vector<Tensor> Executor::run(std::span<const Tensor> inputs, const RunOptio
   run_start_ = std::chrono::steady_clock::now();
   memory_ = memory;
   written_.clear();
-  for (const OutputMemory& m : memory) written_.push_back(m.takes_kernels(inputs));
+  stay_.clear();
+  for (const OutputMemory& m : memory) {
+    if (m.on_device) stay_.push_back(program_->graph().outputs()[written_.size()]);
+    written_.push_back(m.takes_kernels(inputs));
+  }
   const LimitOfRun limit(*ledger_, options.memory_limit);
   std::optional<LoopTrace> trace;
   if (profile_ != nullptr) trace.emplace(pool_.threads());
@@ -92,7 +95,7 @@ std::vector<Tensor> Executor::run(std::span<const Tensor> inputs, const RunOptio
     // An earlier run may have had a higher limit.
     if (ledger_->limit() != 0 && ledger_->used() > ledger_->limit()) free_all();
     std::vector<Tensor> outputs = run_main(context, inputs);
-    if (!memory_.empty()) deliver(outputs);
+    deliver(outputs);
     if (options_.cache_bytes == 0) unbind();
     return outputs;
   } catch (...) {
@@ -122,19 +125,20 @@ std::shared_ptr<const Steps> Executor::plan(std::span<const Fact> inputs, bool k
   const Graph& graph = program_->graph();
   Frame frame = frame_of(graph);
   for (size_t i = 0; i < inputs.size(); ++i) frame.facts[index(graph.inputs()[i])] = inputs[i];
-  const Program::GraphInfo& info = program_->info(graph);
   return std::make_shared<const Steps>(
-      plan_segment(graph, info.uses, 0, frame.facts, plan_context(context, info, keep_refusals)));
+      plan_segment(graph, program_->info(graph).uses, 0, frame.facts, plan_context(context, graph, keep_refusals)));
 }
 
-PlanContext Executor::plan_context(const RunContext& context, const Program::GraphInfo& info, bool keep_refusals) {
+PlanContext Executor::plan_context(const RunContext& context, const Graph& graph, bool keep_refusals) {
+  const Program::GraphInfo& info = program_->info(graph);
   return {.selector = &program_->selector(),
           .packed = &program_->packed(),
           .graph = info.number,
           .pool = &pool_,
           .run = context,
           .keep_refusals = keep_refusals,
-          .constants = program_->constants()};
+          .constants = program_->constants(),
+          .stay = stay(graph)};
 }
 
 Executor::Frame& Executor::frame_of(const Graph& graph) {
@@ -154,7 +158,10 @@ Executor::Frame& Executor::frame_of(const Graph& graph) {
 }
 
 void Executor::make_available(Frame& frame, ValueId value, Tensor tensor) {
+  const Place place = place_of(tensor);
+  if (place.is_host()) tensor = tensor.to_host();  // from a device that the program does not use
   frame.facts[index(value)] = fact_of(tensor);
+  frame.facts[index(value)].place = place;
   frame.tensors[index(value)] = std::move(tensor);
   frame.available.push_back(value);
 }
@@ -222,7 +229,8 @@ std::shared_ptr<const PlannedSteps> Executor::steps_for(const RunContext& contex
                                .position = position,
                                .end = info.end_of_segment(position),
                                .facts = frame.facts,
-                               .threads = pool_.threads()};
+                               .threads = pool_.threads(),
+                               .stay = stay(graph)};
   if (const auto last = frame.bound.find(position); last != frame.bound.end()) {
     const std::shared_ptr<const PlannedSteps>& planned = last->second->planned();
     if (planned != nullptr && planned->match(request, key_)) {
@@ -252,7 +260,7 @@ std::unique_ptr<PlannedSteps> Executor::plan_steps(const RunContext& context, co
     const RunContext planning = context.with_ledger(tables);
     const RunContext::Scope scope(planning);
     const Program::GraphInfo& info = program_->info(graph);
-    PlanContext segment = plan_context(planning, info, false);
+    PlanContext segment = plan_context(planning, graph, false);
     segment.end = info.end_of_segment(position);
     planned->steps = plan_segment(graph, info.uses, position, frame.facts, segment);
   } catch (...) {
@@ -296,7 +304,7 @@ void Executor::run_steps(const RunContext& context, const Graph& graph, size_t p
   const Steps& steps = planned->steps;
   // Under a limit, what a larger run has left must not be missing in this one.
   const auto may_reuse = [&](const Tensor& before, const Fact& fact) {
-    return (context.ledger()->limit() == 0 || before.bytes() == fact.bytes()) &&
+    return fact.place.is_host() && (context.ledger()->limit() == 0 || before.bytes() == fact.bytes()) &&
            before.reusable_for(fact.dtype, fact.shape);
   };
   for (const LiveOut& out : steps.live_out) {
@@ -313,7 +321,8 @@ void Executor::run_steps(const RunContext& context, const Graph& graph, size_t p
     } else {
       tensor = Tensor();
       try {
-        tensor = Tensor::make(buffer.fact.dtype, buffer.fact.shape);
+        const Fact& fact = buffer.fact;
+        tensor = fact.place.is_host() ? Tensor::make(fact.dtype, fact.shape) : devices_->make(fact, context.ledger());
       } catch (Error& e) {
         e.add_context(text("making result '", graph.value(out.value).name, "'"));
         throw;
@@ -331,66 +340,54 @@ void Executor::run_steps(const RunContext& context, const Graph& graph, size_t p
   if (bound.planned() != planned) bound.take(planned, context.ledger());
   reserve_arena(context, steps.arena_bytes, [&] { return largest_tensor(graph, steps); });
   bound.bind(arena_.data(), &pool_);
-  for (const BoundSteps::External& e : bound.externals) {
-    bound.views[e.view].data = frame.tensors[index(e.value)].raw();
-  }
+  bound.bind_externals(frame.tensors);
   arena_in_use_ = steps.arena_bytes;
-  if (steps.devices.empty()) {
-    run_calls(context, graph, bound, nullptr);
-  } else {
-    for (const LateOperand& late : late_operands(graph, bound)) await(context, graph, {&late.value, 1});
-    DeviceRun::Segment on_devices(*devices_, graph, bound, context, profile_, run_start_);
-    run_calls(context, graph, bound, &on_devices);
-    on_devices.finish();
-  }
+  run_calls(context, graph, bound);
   arena_in_use_.reset();
 }
 
-void Executor::observe(const Graph& graph, const BoundSteps& bound, size_t i, bool results,
-                       DeviceRun::Segment* on_devices) {
-  const Step& step = bound.steps().steps[i];
-  if (step.copy != nullptr) return;
-  if (step.place.is_host()) return observe_step(graph, bound.steps(), step, bound.calls[i], results, *observer_);
-  const DeviceRun::Segment::HostCopy host_copy = on_devices->host_copy(i, results);
-  observe_step(graph, bound.steps(), step, host_copy.call(), results, *observer_);
+void Executor::run_calls(const RunContext& context, const Graph& graph, BoundSteps& bound) {
+  const std::vector<Step>& steps = bound.steps().steps;
+  const std::vector<LateOperand> late = late_operands(graph, bound);
+  if (!bound.steps().devices.empty()) {
+    for (const LateOperand& operand : late) await(context, graph, {&operand.value, 1});
+    const auto call = [&](size_t i) { run_call(context, graph, bound.steps(), steps[i], bound.calls[i]); };
+    return devices_->run({context, graph, bound, profile_, observer_, run_start_, call});
+  }
+  auto next_late = late.begin();
+  for (size_t i = 0; i < bound.calls.size(); ++i) {
+    for (; next_late != late.end() && next_late->call == i; ++next_late) await(context, graph, {&next_late->value, 1});
+    run_call(context, graph, bound.steps(), steps[i], bound.calls[i]);
+  }
 }
 
-void Executor::run_calls(const RunContext& context, const Graph& graph, BoundSteps& bound,
-                         DeviceRun::Segment* on_devices) {
+/// Of a step on the host all of it; of a device it gives the call to its queue, and DeviceRunner does the rest.
+void Executor::run_call(const RunContext& context, const Graph& graph, const Steps& steps, const Step& step,
+                        KernelCall& call) {
   using Clock = std::chrono::steady_clock;
-  const std::vector<LateOperand> late = late_operands(graph, bound);
-  auto next_late = late.begin();
+  const bool shows = observer_ != nullptr && step.place.is_host();
   std::string detail;
-  for (size_t i = 0; i < bound.calls.size(); ++i) {
-    KernelCall& call = bound.calls[i];
-    const Step& step = bound.steps().steps[i];
-    for (; next_late != late.end() && next_late->call == i; ++next_late) await(context, graph, {&next_late->value, 1});
-    call.failure = nullptr;
-    call.failure_detail = &detail;
-    if (on_devices != nullptr) [[unlikely]]
-      on_devices->before(i);
-    if (observer_ != nullptr) [[unlikely]]
-      observe(graph, bound, i, false, on_devices);
-    const Clock::time_point start = profile_ != nullptr ? Clock::now() : Clock::time_point{};
-    step.kernel->run(call);
-    if (profile_ != nullptr) {
-      record({.node = node_name(graph, step),
-              .op = step.op.name(),
-              .kernel = step.kernel->name,
-              .outputs = call.out.empty() ? std::string() : text(*call.out[0].fact)},
-             cost_of(bound.steps(), step), run_start_, start, *context.trace(), *profile_);
-    }
-    if (call.failure != nullptr) [[unlikely]] {
-      throw Error(code_of_failure(call.failure), detail.empty() ? std::string(call.failure) : detail)
-          .add_context(text("running operator ", step.op.name(), " (", node_name(graph, step), ")"));
-    }
-    if (on_devices != nullptr) [[unlikely]]
-      on_devices->after(i);
-    context.check();  // a kernel that met it has left its results unfinished
-    if (observer_ != nullptr) [[unlikely]] {
-      observe(graph, bound, i, true, on_devices);
-      context.check();  // whoever looks at results may cancel
-    }
+  call.failure = nullptr;
+  call.failure_detail = &detail;
+  if (shows) [[unlikely]]
+    observe_step(graph, steps, step, call, false, *observer_);
+  const Clock::time_point start = profile_ != nullptr ? Clock::now() : Clock::time_point{};
+  step.kernel->run(call);
+  if (profile_ != nullptr) {
+    record({.node = node_name(graph, step),
+            .op = step.op.name(),
+            .kernel = step.kernel->name,
+            .outputs = call.out.empty() ? std::string() : text(*call.out[0].fact)},
+           cost_of(steps, step), run_start_, start, *context.trace(), *profile_);
+  }
+  if (call.failure != nullptr) [[unlikely]] {
+    throw Error(code_of_failure(call.failure), detail.empty() ? std::string(call.failure) : detail)
+        .add_context(text("running operator ", step.op.name(), " (", node_name(graph, step), ")"));
+  }
+  context.check();  // a kernel that met it has left its results unfinished
+  if (shows) [[unlikely]] {
+    observe_step(graph, steps, step, call, true, *observer_);
+    context.check();  // whoever looks at results may cancel
   }
 }
 

@@ -17,7 +17,7 @@
 #include "plan/device.h"
 #include "run/block_runner.h"
 #include "run/bound_steps.h"
-#include "run/device_run.h"
+#include "run/device_runner.h"
 #include "run/observer.h"
 #include "run/output_memory.h"
 #include "run/profile.h"
@@ -55,6 +55,9 @@ class Executor : private BlockHost {
   size_t arena_bytes() const { return arena_.bytes(); }
   /// Of the steps that are bound to this executor, which others may share.
   size_t plan_bytes() const;
+  bool has_devices() const { return devices_ != nullptr; }
+  /// Where a tensor lies for this executor.
+  Place place_of(const Tensor& tensor) const { return devices_ == nullptr ? Place{} : devices_->place_of(tensor); }
   size_t device_bytes() const { return devices_ == nullptr ? 0 : devices_->bytes(); }
   /// Gives back the arenas, bound steps and tensors, and the program's steps that nobody is bound to; returns about how
   /// many bytes that were.
@@ -77,10 +80,16 @@ class Executor : private BlockHost {
   std::vector<Tensor> run_main(const RunContext& context, std::span<const Tensor> inputs);
   /// The user's memory for a value of a graph, if kernels may write it there: its tensor of this type, else nothing.
   std::optional<Tensor> in_user_memory(const Graph& graph, ValueId value, const Fact& fact) const;
-  /// Brings results to the user's memory that are not there yet, and forgets that memory.
+  /// Brings results to where they are to be, and forgets the user's memory.
   void deliver(std::vector<Tensor>& outputs);
   std::vector<Tensor> run_graph(const RunContext& context, const Graph& graph, std::vector<Tensor> inputs);
   std::vector<Tensor> run_nested(const RunContext& context, const Graph& graph, std::vector<Tensor> inputs);
+  /// Results of a graph that are to stay on a device.
+  std::span<const ValueId> stay(const Graph& graph) const {
+    return &graph == &program_->graph() ? std::span(stay_) : std::span(program_->info(graph).stay);
+  }
+  /// For what reads elements on the host: puts a tensor there.
+  static void bring_to_host(Frame& frame, ValueId value);
   Frame& frame_of(const Graph& graph);
   void make_available(Frame& frame, ValueId value, Tensor tensor);
   /// Frees the tensors that nothing from `position` on uses.
@@ -98,9 +107,9 @@ class Executor : private BlockHost {
   void run_steps(const RunContext& context, const Graph& graph, size_t position,
                  const std::shared_ptr<const PlannedSteps>& planned, Frame& frame);
   void unbind();
-  void run_calls(const RunContext& context, const Graph& graph, BoundSteps& bound, DeviceRun::Segment* on_devices);
-  PlanContext plan_context(const RunContext& context, const Program::GraphInfo& info, bool keep_refusals);
-  void observe(const Graph& graph, const BoundSteps& bound, size_t i, bool results, DeviceRun::Segment* on_devices);
+  void run_calls(const RunContext& context, const Graph& graph, BoundSteps& bound);
+  void run_call(const RunContext& context, const Graph& graph, const Steps& steps, const Step& step, KernelCall& call);
+  PlanContext plan_context(const RunContext& context, const Graph& graph, bool keep_refusals);
   bool read_shape_inputs(const Node& node, Frame& frame);
   void run_node(const RunContext& context, const Graph& graph, size_t position, Frame& frame);
   // Nodes that are blocks (block_runner.h).
@@ -120,7 +129,7 @@ class Executor : private BlockHost {
     std::vector<Tensor> tensors;
     std::vector<const Fact*> facts;
   };
-  static Operands operands_of(const Node& node, const Frame& frame);
+  static Operands operands_of(const Node& node, Frame& frame);
   std::vector<Fact> infer_results(const Node& node, std::span<const Fact* const> facts) const;
   static std::string largest_tensor(const Graph& graph, const Steps& steps);
   void reserve_arena(const RunContext& context, size_t bytes, const std::function<std::string()>& largest);
@@ -130,8 +139,8 @@ class Executor : private BlockHost {
   const SessionOptions options_;
   const std::atomic<uint32_t>* const cancelled_;
   ThreadPool pool_;
-  const std::shared_ptr<MemoryLedger> ledger_;  // with the limit of the run that goes on, or the session's
-  const std::unique_ptr<DeviceRun> devices_;    // null where the program uses none
+  const std::shared_ptr<MemoryLedger> ledger_;   // with the limit of the run that goes on, or the session's
+  const std::unique_ptr<DeviceRunner> devices_;  // null where the program uses none
   StepCache::User step_user_;
   Pages arena_;
   std::optional<size_t> arena_in_use_;  // how much of the arena
@@ -139,6 +148,7 @@ class Executor : private BlockHost {
   std::unique_ptr<BlockRunner> blocks_;  // null where the program has none
   std::string key_;
   std::span<const OutputMemory> memory_;  // by result, during a run
+  std::vector<ValueId> stay_;             // results of the main graph that stay on a device
   std::vector<bool> written_;             // by result: kernels write to its memory in this run
   Profile* profile_ = nullptr;
   const Observer* observer_ = nullptr;

@@ -11,7 +11,7 @@
 namespace coracle {
 
 std::optional<Tensor> Executor::in_user_memory(const Graph& graph, ValueId value, const Fact& fact) const {
-  if (memory_.empty() || &graph != &program_->graph()) return std::nullopt;
+  if (memory_.empty() || &graph != &program_->graph() || !fact.place.is_host()) return std::nullopt;
   const std::vector<ValueId>& outputs = graph.outputs();
   for (size_t i = 0; i < memory_.size(); ++i) {
     if (!written_[i] || outputs[i] != value || fact.bytes() > memory_[i].bytes) continue;
@@ -23,13 +23,18 @@ std::optional<Tensor> Executor::in_user_memory(const Graph& graph, ValueId value
 void Executor::deliver(std::vector<Tensor>& outputs) {
   const Graph& graph = program_->graph();
   std::vector<Tensor>& tensors = frames_.at(&graph).tensors;
-  for (size_t i = 0; i < memory_.size(); ++i) {
-    const OutputMemory& memory = memory_[i];
-    if (memory.data == nullptr) continue;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const OutputMemory memory = i < memory_.size() ? memory_[i] : OutputMemory();
     Tensor& output = outputs[i];
+    if (!memory.on_device) output = output.to_host();
+    if (memory.data == nullptr && !memory.on_device) continue;
     const std::string& name = graph.output_names()[i];
     require(!output.is_array(), ErrorCode::kInvalidArgument, "output ", i, " (", in_quotes(name),
             ") is a list of tensors, which no memory can be bound to");
+    if (memory.on_device) {
+      if (output.is_on_host()) output = devices_->upload(output, Place{1}, ledger_);
+      continue;
+    }
     require(output.bytes() <= memory.bytes, ErrorCode::kInvalidArgument, "output ", i, " (", in_quotes(name), ") is ",
             output.dtype(), output.shape(), ", ", counted(output.bytes(), "byte"), ", its memory has room for ",
             memory.bytes);
@@ -44,6 +49,13 @@ void Executor::deliver(std::vector<Tensor>& outputs) {
     if (written_[i] && tensor.raw() == memory_[i].data) tensor = Tensor();
   }
   memory_ = {};
+}
+
+void Executor::bring_to_host(Frame& frame, ValueId value) {
+  Tensor& tensor = frame.tensors[index(value)];
+  if (tensor.is_on_host()) return;
+  tensor = tensor.to_host();
+  frame.facts[index(value)].place = Place{};
 }
 
 void Executor::free_used(const Graph& graph, Frame& frame, size_t position) {

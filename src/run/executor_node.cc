@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "ops/control/engine_block.h"
+#include "ops/control/if.h"
+#include "ops/control/while.h"
 #include "plan/cost.h"
 #include "run/executor.h"
 #include "run/sized_call.h"
@@ -45,9 +47,11 @@ std::vector<Fact> Executor::infer_results(const Node& node, std::span<const Fact
   return infer_node(node, facts);
 }
 
-Executor::Operands Executor::operands_of(const Node& node, const Frame& frame) {
+/// On the host, but for what loops and branches hand on.
+Executor::Operands Executor::operands_of(const Node& node, Frame& frame) {
   Operands operands;
   for (ValueId v : node.inputs) {
+    if (!node.op.is<While>() && !node.op.is<If>()) bring_to_host(frame, v);
     const Fact& fact = frame.facts[index(v)];
     const Tensor& tensor = frame.tensors[index(v)];
     operands.tensors.push_back(tensor.empty_handle() && fact.value != nullptr ? *fact.value : tensor);

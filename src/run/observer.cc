@@ -62,7 +62,8 @@ void observe_node(const Graph& graph, const Node& node, std::span<const Tensor> 
     if (values[i].is_array() || values[i].empty_handle()) continue;
     Fact fact(values[i].dtype(), values[i].shape());
     if (!values[i].lod().empty()) fact.lod = std::make_shared<const Lod>(values[i].lod());
-    show(graph, node, ids[i], fact, nullptr, values[i].raw(), results, observer);
+    const Tensor value = values[i].to_host();
+    show(graph, node, ids[i], fact, nullptr, value.raw(), results, observer);
   }
 }
 

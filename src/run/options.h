@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/workers.h"
-#include "plan/kernel_selector.h"
+#include "run/device_runner.h"
 
 /// What the users of a program, of a session and of a run choose. Each struct reaches as a whole whoever acts on a part
 /// of it, so that a new option is a field here, or in the part it belongs to, one line where the C interface is read
@@ -16,8 +16,9 @@
 namespace coracle {
 
 struct ProgramOptions {
-  KernelChoice kernels;                   ///< what may run it
-  size_t weights_cache_bytes = SIZE_MAX;  ///< bound on packed weights, those of the file excepted
+  KernelChoice kernels;                      ///< what may run it
+  size_t weights_cache_bytes = SIZE_MAX;     ///< bound on packed weights, those of the file excepted
+  MakeDeviceRunner device_runner = nullptr;  ///< make_device_runner, where `kernels` names devices
 };
 
 struct SessionOptions {

@@ -9,10 +9,12 @@
 
 namespace coracle {
 
-/// Memory of the user's that a result is to be in after a run.
+/// Where a result is to be after a run: in memory of the session's on the host, in memory of the user's, or on a
+/// device.
 struct OutputMemory {
-  void* data = nullptr;  ///< null: the result is in memory of the session's
-  size_t bytes = 0;      ///< that it has room for
+  void* data = nullptr;    ///< null: the result is in memory of the session's
+  size_t bytes = 0;        ///< that it has room for
+  bool on_device = false;  ///< of the program; without `data`
 
   bool overlaps(const void* other, size_t other_bytes) const {
     const auto begin = reinterpret_cast<uintptr_t>(data);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/program.h"
 
+#include "ops/control/if.h"
 #include "ops/control/while.h"
 #include "run/loop_cut.h"
 
@@ -11,7 +12,10 @@ Program::Program(std::shared_ptr<const Graph> graph, const ProgramOptions& optio
     : graph_(std::move(graph)),
       selector_(options.kernels),
       packed_(options.weights_cache_bytes, std::move(saved)),
-      blocks_(std::move(blocks)) {
+      blocks_(std::move(blocks)),
+      device_runner_(options.device_runner) {
+  require(device_runner_ != nullptr || selector_.devices().empty(), ErrorCode::kInvalidArgument,
+          "the program is to use devices, and was given nothing that runs steps there: see make_device_runner");
   add(*graph_, "main");
   int32_t number = 0;
   for (const Graph* g : numbered_graphs(*graph_)) infos_.at(g).number = number++;
@@ -27,10 +31,16 @@ size_t Program::device_bytes() const {
 }
 
 void Program::add(const Graph& graph, const std::string& key) {
-  infos_.emplace(&graph, GraphInfo{0, key, GraphUses(graph), SIZE_MAX});
+  infos_.emplace(&graph, GraphInfo{.key = key, .uses = GraphUses(graph)});
   for (NodeId id : graph.order()) {
     const Node& node = graph.node(id);
-    for (size_t r = 0; r < node.regions.size(); ++r) add(*node.regions[r], text(key, "/", node.name, "/", r));
+    for (size_t r = 0; r < node.regions.size(); ++r) {
+      const Graph& region = *node.regions[r];
+      add(region, text(key, "/", node.name, "/", r));
+      // The first result of a loop's body is its condition.
+      if (!node.op.is<While>() && !node.op.is<If>()) continue;
+      infos_.at(&region).stay.assign(region.outputs().begin() + (node.op.is<While>() ? 1 : 0), region.outputs().end());
+    }
     if (node.op.is<While>()) infos_.at(node.regions.at(0).get()).cut = loop_cut(*node.regions.at(0));
   }
 }

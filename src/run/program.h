@@ -27,7 +27,8 @@ class Program {
     int32_t number = 0;  ///< among numbered_graphs
     std::string key;     ///< "main", "main/while_3/0"
     GraphUses uses;
-    size_t cut = SIZE_MAX;  ///< loop_cut, of bodies of loops
+    size_t cut = SIZE_MAX;           ///< loop_cut, of bodies of loops
+    std::vector<ValueId> stay = {};  ///< results that may stay on a device: of regions, what is handed on unread
 
     /// Where a segment from `position` on ends at the latest.
     size_t end_of_segment(size_t position) const { return position < cut ? cut : SIZE_MAX; }
@@ -40,6 +41,10 @@ class Program {
   /// Null where blocks run natively.
   BlockRunners* blocks() const { return blocks_.get(); }
   StepCache& steps() const { return steps_; }
+  /// What runs steps on devices for one session; null where it uses none.
+  std::unique_ptr<DeviceRunner> make_devices() const {
+    return selector_.devices().empty() ? nullptr : device_runner_(selector_.devices());
+  }
   /// By device of the selector.
   std::span<const std::unique_ptr<DeviceConstants>> constants() const { return constants_; }
   /// Bytes of devices' memory that constants take.
@@ -54,6 +59,7 @@ class Program {
   mutable PackedWeights packed_;
   std::shared_ptr<BlockRunners> blocks_;
   mutable StepCache steps_;
+  MakeDeviceRunner device_runner_;
   std::vector<std::unique_ptr<DeviceConstants>> constants_;
 };
 

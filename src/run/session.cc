@@ -108,8 +108,8 @@ void Session::check_input(size_t index, const Tensor& tensor) const {
           "input '", info.name, "' has ", counted(info.shape.rank(), "dimension"), " ", info.shape, ", given ",
           tensor.shape());
   if (model_->declared_sizes_bind()) check_sizes(info, tensor.shape());
-  require(tensor.bytes() == 0 || tensor.raw() != nullptr, ErrorCode::kInvalidArgument, "input '", info.name,
-          "' was given no data");
+  require(tensor.bytes() == 0 || tensor.raw() != nullptr || !tensor.is_on_host(), ErrorCode::kInvalidArgument,
+          "input '", info.name, "' was given no data");
 }
 
 void Session::set_input(size_t index, Tensor tensor) {
@@ -145,15 +145,22 @@ void Session::set_input_lod(size_t index, Lod lod) {
   input.set_lod(std::move(lod));
 }
 
-void Session::bind_output(size_t index, void* data, size_t bytes) {
+void Session::bind_output(size_t index, void* data, size_t bytes) { bind(index, {.data = data, .bytes = bytes}); }
+
+void Session::keep_output_on_device(size_t index) {
+  require(executor_.has_devices(), ErrorCode::kInvalidArgument, "output ", index,
+          " cannot stay on a device: the model uses none, load it with the option `device`");
+  bind(index, {.on_device = true});
+}
+
+void Session::bind(size_t index, const OutputMemory& memory) {
   const Use use(*this);
   const size_t count = model_->info().outputs.size();
   require(index < count, ErrorCode::kInvalidArgument, "the model has ", counted(count, "output"),
           ", there is no output ", index);
-  const OutputMemory memory{.data = data, .bytes = bytes};
   for (size_t i = 0; i < output_memory_.size(); ++i) {
     const OutputMemory& other = output_memory_[i];
-    require(i == index || data == nullptr || other.data == nullptr || !memory.overlaps(other.data, other.bytes),
+    require(i == index || memory.data == nullptr || other.data == nullptr || !memory.overlaps(other.data, other.bytes),
             ErrorCode::kInvalidArgument, "the memory for output ", index, " overlaps that of output ", i);
   }
   outputs_.clear();  // they may be in memory that is about to go
@@ -248,6 +255,7 @@ std::shared_ptr<const Steps> Session::explain() {
     require(!inputs_[i].empty_handle(), ErrorCode::kInvalidArgument, "input '", model_->info().inputs[i].name,
             "' was not set");
     facts.push_back(input_fact(i));
+    facts.back().place = executor_.place_of(inputs_[i]);
   }
   try {
     return executor_.plan(facts, true);

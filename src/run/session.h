@@ -26,7 +26,8 @@ class Session {
   /// What the model says of an input. Throws Error where there is none of that number.
   const TensorInfo& input_info(size_t index) const;
 
-  /// Sets an input; the tensor is shared, not copied. Throws Error when its type or rank is not the model's.
+  /// Sets an input; the tensor is shared, not copied, and may be on a device. Throws Error when its type or rank is not
+  /// the model's.
   void set_input(size_t index, Tensor tensor);
   /// The same with a copy. No element of a tensor that is refused is read: it may be shorter than its type says.
   void copy_input(size_t index, const Tensor& tensor);
@@ -35,6 +36,10 @@ class Session {
   /// taken away (by null), the output is bound to other memory, or the session ends. Throws Error where the memory
   /// overlaps that of another output.
   void bind_output(size_t index, void* data, size_t bytes);
+  /// From the next run on an output stays on the model's device (Tensor::storage), until it is bound to memory, or by
+  /// null. It lives as long as somebody has it; as an input of this or another session of that device it is not copied.
+  /// Throws Error where the model uses no device.
+  void keep_output_on_device(size_t index);
   /// `options` hold for this run.
   void run(const RunOptions& options = {});
   /// Ends the run or the planning that goes on with Error (cancelled); without one it does nothing. For any thread, for
@@ -76,6 +81,7 @@ class Session {
 
   /// Throws Error when the input takes no such tensor.
   void check_input(size_t index, const Tensor& tensor) const;
+  void bind(size_t index, const OutputMemory& memory);
   std::string describe_inputs() const;
   /// The type of an input that was set.
   Fact input_fact(size_t index) const;

@@ -22,12 +22,15 @@ void append_key(std::string& key, const SegmentRequest& request, const SegmentRe
   append_raw(key, request.position);
   append_raw(key, reads.stop);
   append_raw(key, request.threads);
+  append_raw(key, request.stay.size());
+  for (ValueId v : request.stay) append_raw(key, v);
   for (ValueId v : reads.values) {
     const Fact& fact = request.facts[index(v)];
     key.push_back(fact.is_array ? 'A' : 'T');
     if (fact.is_array) continue;
     append_raw(key, fact.lod == nullptr ? size_t{0} : fact.lod->size());
     append_fact(key, fact);
+    append_raw(key, fact.place);
   }
 }
 

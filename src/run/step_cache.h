@@ -33,9 +33,10 @@ struct SegmentRequest {
   const Graph& graph;
   int32_t number = 0;  ///< of the graph within the model
   size_t position = 0;
-  size_t end = SIZE_MAX;        ///< position where it ends at the latest
-  std::span<const Fact> facts;  ///< by value
-  int threads = 1;              ///< that will run the steps
+  size_t end = SIZE_MAX;               ///< position where it ends at the latest
+  std::span<const Fact> facts;         ///< by value
+  int threads = 1;                     ///< that will run the steps
+  std::span<const ValueId> stay = {};  ///< see PlanContext
 };
 
 /// Steps that the sessions of a model share. Nobody changes them.

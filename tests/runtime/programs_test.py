@@ -16,6 +16,8 @@ import tempfile
 # What only loading needs.
 LOADING = re.compile(r"\b(coracle::(pir|programdesc)::|flatbuffers::|rapidjson::|protozero::|coracle::(fuse|fold)_\w+_pass|coracle::EngineBlocks)"
                      r"|\b(inflateInit|crc32_z)\b")
+# What only programs that use devices need.
+DEVICES = re.compile(r"\bcoracle::Device(Run|Memory)::\w+")
 # Models of the operators of examples/ocr/operators.txt; of others.
 OF_THE_LIST = ("ppocr-v2.0-cls", "ppocr-v3-ch-det", "ppocr-v2.0-en-rec", "ch_ppocr_mobile_v2.0_cls_infer")
 OF_OTHERS = ("serving-text_classification_lstm", "serving-uci_housing", "pphumanseg-v2-lite-portrait", "paddle-cifar-resnet")
@@ -46,7 +48,10 @@ def main():
     for which in ("runtime", "subset"):
         left = sorted({m[0] for m in LOADING.finditer(symbols(getattr(arguments, which)))})
         expect(not left, f"the program with {which} has of what reads files: {left}")
-    expect(LOADING.search(symbols(arguments.whole)), "the whole program has nothing of what reads files")
+        left = sorted({m[0] for m in DEVICES.finditer(symbols(getattr(arguments, which)))})
+        expect(not left, f"the program with {which} has of what runs steps on devices: {left}")
+    for what in (LOADING, DEVICES):
+        expect(what.search(symbols(arguments.whole)), f"the whole program has nothing that {what.pattern} names")
 
     kept = set(arguments.names.read_text().split())
     sys.path.insert(0, str(arguments.root / "scripts"))

@@ -24,7 +24,10 @@ constexpr int kFreed = 0xFF;
 /// Where nothing can lie: addresses of a device's blocks.
 constexpr uintptr_t kHandles = uintptr_t{0xBAD} << 48U;
 
-class LateQueue;
+/// Work that is given anew each time, so that its memory is looked for then.
+struct LateRecording final : Recording {
+  std::vector<std::function<void()>> given;
+};
 
 /// Shared by a device, its queues and its memory, whichever ends last.
 struct Core {
@@ -80,6 +83,7 @@ struct Core {
   int since_faults = 0;
   int allocations_since_faults = 0;
   int host_since_faults = 0;
+  int recordings_since_faults = 0;
   bool lost = false;
   LateDevice::Counts counts;
   std::string complaint;
@@ -104,6 +108,7 @@ class LateQueue final : public Queue, public LateKernels {
   }
 
   void upload(const void* from, DeviceBytes to, size_t bytes) noexcept override {
+    refuse_recording();
     const std::shared_ptr<Core::Memory> memory = find(to, bytes);
     if (memory == nullptr) return;
     count(&LateDevice::Counts::uploads);
@@ -113,6 +118,7 @@ class LateQueue final : public Queue, public LateKernels {
     });
   }
   void download(DeviceBytes from, void* to, size_t bytes) noexcept override {
+    refuse_recording();
     const std::shared_ptr<Core::Memory> memory = find(from, bytes);
     if (memory == nullptr) return;
     count(&LateDevice::Counts::downloads);
@@ -122,6 +128,7 @@ class LateQueue final : public Queue, public LateKernels {
     });
   }
   void copy(DeviceBytes from, DeviceBytes to, size_t bytes) noexcept override {
+    if (recorded_ != nullptr) return recorded_->given.emplace_back([=, this] { copy(from, to, bytes); }), void();
     const std::shared_ptr<Core::Memory> source = find(from, bytes);
     const std::shared_ptr<Core::Memory> target = find(to, bytes);
     if (source == nullptr || target == nullptr) return;
@@ -131,6 +138,7 @@ class LateQueue final : public Queue, public LateKernels {
     });
   }
   void run(LateCall call) override {
+    if (recorded_ != nullptr) return recorded_->given.emplace_back([this, call] { run(call); }), void();
     std::vector<std::shared_ptr<Core::Memory>> memory;
     for (LateCall::Tensor& t : call.tensors) {
       if (t.on_host) continue;
@@ -142,19 +150,43 @@ class LateQueue final : public Queue, public LateKernels {
     give_kernel([memory, call = std::move(call)](std::string* detail) { return call.run(detail); });
   }
 
+  bool begin_recording() noexcept override {
+    refuse_recording();
+    if (!core_->options.records) return false;
+    recorded_ = std::make_unique<LateRecording>();
+    return true;
+  }
+  std::unique_ptr<Recording> end_recording() noexcept override {
+    const std::lock_guard lock(core_->mutex);
+    ++core_->counts.recordings;
+    const bool fails = ++core_->recordings_since_faults == core_->faults.recording;
+    if (fails) recorded_ = nullptr;
+    return std::move(recorded_);
+  }
+  void replay(Recording& recording) noexcept override {
+    refuse_recording();
+    count(&LateDevice::Counts::replays);
+    for (const auto& give : dynamic_cast<LateRecording&>(recording).given) give();
+    if (core_->options.replayed != nullptr) core_->options.replayed();
+  }
+
   Event record() noexcept override {
+    refuse_recording();
     const std::lock_guard lock(mutex_);
     return given_;
   }
   void order_after(Event event) noexcept override {
+    refuse_recording();
     const std::lock_guard lock(mutex_);
     ordered_ = std::max(ordered_, event);
   }
   const char* wait(Event event, std::string* detail) noexcept override {
+    refuse_recording();
     std::unique_lock lock(mutex_);
     return wait(lock, detail, [this, event] { return is_done(copies_, event); });
   }
   const char* finish(std::string* detail) noexcept override {
+    refuse_recording();
     std::unique_lock lock(mutex_);
     return wait(lock, detail, [this, all = given_] { return is_done(copies_, all) && is_done(kernels_, all); });
   }
@@ -205,6 +237,11 @@ class LateQueue final : public Queue, public LateKernels {
     return failure;
   }
 
+  void refuse_recording() {
+    if (recorded_ == nullptr) return;
+    const std::lock_guard lock(core_->mutex);
+    core_->complain("what is recorded is more than kernels and copies on the device");
+  }
   std::shared_ptr<Core::Memory> find(DeviceBytes at, size_t bytes) {
     const std::lock_guard lock(core_->mutex);
     return core_->find(at, bytes);
@@ -273,6 +310,7 @@ class LateQueue final : public Queue, public LateKernels {
   }
 
   const std::shared_ptr<Core> core_;
+  std::unique_ptr<LateRecording> recorded_;  ///< null: work is done
   std::mt19937 random_;
   std::mutex mutex_;  // of all below
   std::condition_variable changed_;
@@ -343,6 +381,7 @@ class Late final : public LateDevice {
     const std::lock_guard lock(core_->mutex);
     core_->faults = faults;
     core_->since_faults = core_->allocations_since_faults = core_->host_since_faults = 0;
+    core_->recordings_since_faults = 0;
   }
   std::string complaint() const override {
     const std::lock_guard lock(core_->mutex);

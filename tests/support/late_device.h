@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -14,11 +15,14 @@ struct LateFaults {
   int host_allocation = 0;  ///< the same for memory of the host
   int operation = 0;        ///< the n-th copy or kernel fails
   int loss = 0;             ///< the device is lost at the n-th copy or kernel
+  int recording = 0;        ///< the n-th recording cannot be made
 };
 
 struct LateOptions {
   bool threaded = false;  ///< work is done by a thread, after pauses; else when somebody waits for it, and no sooner
   unsigned seed = 1;      ///< of the pauses
+  bool records = true;    ///< its queues record what they are given
+  std::function<void()> replayed = nullptr;  ///< called in the thread of the run after each replay
   size_t largest_allocation = size_t{1} << 30U;
   size_t alignment = 256;
   LateFaults faults = {};
@@ -36,6 +40,8 @@ class LateDevice : public OpenDevice {
     int kernels = 0;
     int uploads = 0;
     int downloads = 0;
+    int recordings = 0;
+    int replays = 0;
     int waits = 0;  ///< calls of `wait` and `finish` that found work to wait for
     size_t bytes = 0;
     size_t host_bytes = 0;
@@ -43,7 +49,8 @@ class LateDevice : public OpenDevice {
   virtual Counts counts() const = 0;
   /// Faults from now on, counted anew.
   virtual void set_faults(const LateFaults& faults) = 0;
-  /// What it was asked that no device can do, empty if nothing: memory that was given back, or is too small.
+  /// What it was asked that no device can do, empty if nothing: memory that was given back, or is too small; anything
+  /// but kernels and copies on the device while that is recorded.
   virtual std::string complaint() const = 0;
 
   static std::shared_ptr<LateDevice> make(const LateOptions& options = {});

@@ -10,7 +10,7 @@ namespace coracle {
 inline bool holds(const Tensor& condition) {
   require(!condition.is_array() && condition.count() == 1, ErrorCode::kRunFailure, "the condition is a tensor ",
           condition.shape(), ", expected one element");
-  return condition.number(0) != 0;
+  return condition.to_host().number(0) != 0;
 }
 
 }  // namespace coracle
