@@ -41,14 +41,14 @@ struct IntegerWeights {
 };
 
 /// Weights as integers from -127 on, each channel with a step of its own; nothing if they are not such.
-std::optional<IntegerWeights> integer_weights(const EpilogueCarrier& c, const Tensor& w) {
+std::optional<IntegerWeights> integer_weights(const RunContext& context, const EpilogueCarrier& c, const Tensor& w) {
   if (w.dtype() == DType::kInt8) {
     const std::span<const int8_t> all(w.data<int8_t>(), static_cast<size_t>(w.count()));
     if (std::find(all.begin(), all.end(), int8_t{-128}) != all.end()) return std::nullopt;
     return IntegerWeights{.integers = {},
                           .steps = std::vector<double>(static_cast<size_t>(w.shape()[c.filter_axis]), 1.0)};
   }
-  std::optional<QuantizedWeights> found = quantized_weights(w, c.filter_axis);
+  std::optional<QuantizedWeights> found = quantized_weights(context, w, c.filter_axis);
   if (!found) return std::nullopt;
   return IntegerWeights{.integers = std::move(found->integers), .steps = std::move(found->scales)};
 }
@@ -227,7 +227,7 @@ bool to_integers(Graph& graph, NodeId id, Int8Values& made, RewriteBudget& budge
   if (found.reason != nullptr) return false;
   const Node& node = graph.node(id);
   const Value& weights = graph.value(node.input(1));
-  auto integers = integer_weights(*c, *weights.fact.value);
+  auto integers = integer_weights(graph.context(), *c, *weights.fact.value);
   if (!integers) return false;
   for (double& step : integers->steps) step *= found.x.step;
   const Affine affine = affine_of(graph, *c, std::move(integers->steps));
@@ -365,7 +365,7 @@ std::string why_in_float32(const Graph& graph, NodeId id) {
   const RoundedOperand found = operand_of(graph, *c);
   if (found.reason != nullptr) return found.reason;
   const Tensor* w = graph.fact(graph.node(id).input(1)).value.get();
-  if (w != nullptr && integer_weights(*c, *w)) return kLeftOut;
+  if (w != nullptr && integer_weights(graph.context(), *c, *w)) return kLeftOut;
   return "its weights are not integers of one step for each channel";
 }
 

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "base/deadline.h"
-
 namespace coracle {
 namespace {
 
@@ -20,7 +18,7 @@ int run_rewrites(const Pass& pass, Graph& graph, RewriteBudget& budget) {
   const std::vector<NodeId> order = graph.order();
   for (NodeId id : order) {
     if (!graph.node(id).alive) continue;
-    Deadline::check_current();
+    graph.context().check();
     for (const Rewrite& rewrite : pass.rewrites) {
       Match match(graph, uses);
       if (!match.match(rewrite.pattern, rewrite.root, id)) continue;
@@ -37,10 +35,13 @@ int run_rewrites(const Pass& pass, Graph& graph, RewriteBudget& budget) {
 }
 
 int run_once(const Pass& pass, Graph& graph, RewriteBudget& budget) {
-  Deadline::check_current();
+  graph.context().check();
   int count = pass.function ? pass.function(graph, budget) : run_rewrites(pass, graph, budget);
   for (NodeId id : graph.order()) {
-    for (const std::shared_ptr<Graph>& region : graph.node(id).regions) count += run_once(pass, *region, budget);
+    for (const std::shared_ptr<Graph>& region : graph.node(id).regions) {
+      const WorkOnGraph work(*region, graph.context());
+      count += run_once(pass, *region, budget);
+    }
   }
   return count;
 }

@@ -217,7 +217,7 @@ DeviceRun::Segment::HostCopy DeviceRun::Segment::host_copy(size_t i, bool result
     if (views[v].fact->place.is_host()) continue;
     const Fact& whole = bound_.steps().buffers[static_cast<size_t>(owner_of(bound_.steps(), buffers[v]))].fact;
     const auto bytes = static_cast<int64_t>(whole.bytes());
-    Tensor& tensor = host_copy.tensors_.emplace_back(Tensor::make(DType::kUint8, {bytes}));
+    Tensor& tensor = host_copy.tensors_.emplace_back(Tensor::make(*host_copy.call_.context, DType::kUint8, {bytes}));
     if (bytes != 0)
       run_.contexts_[context].queue->download({views[v].data, views[v].offset}, tensor.raw(), tensor.bytes());
     host_copy.views_.back().data = tensor.raw();

@@ -86,13 +86,12 @@ std::vector<Tensor> Executor::run(std::span<const Tensor> inputs, const RunOptio
   const RunContext context(Deadline("the run", run_start_, time_limit_ms, cancelled_, options.cancelled), ledger_,
                            trace ? &*trace : nullptr);
   const ThreadPool::Run threads(pool_, context);
-  const RunContext::Scope scope(context);
   step_user_.begin_run();
   try {
     // An earlier run may have had a higher limit.
     if (ledger_->limit() != 0 && ledger_->used() > ledger_->limit()) free_all();
     std::vector<Tensor> outputs = run_main(context, inputs);
-    if (!memory_.empty()) deliver(outputs);
+    if (!memory_.empty()) deliver(context, outputs);
     if (options_.cache_bytes == 0) unbind();
     return outputs;
   } catch (...) {
@@ -118,7 +117,6 @@ std::vector<Tensor> Executor::run_main(const RunContext& context, std::span<cons
 std::shared_ptr<const Steps> Executor::plan(std::span<const Fact> inputs, bool keep_refusals) {
   const RunContext context(Deadline("planning", Deadline::Clock::now(), options_.time_limit_ms, cancelled_), ledger_);
   const ThreadPool::Run threads(pool_, context);
-  const RunContext::Scope scope(context);
   const Graph& graph = program_->graph();
   Frame frame = frame_of(graph);
   for (size_t i = 0; i < inputs.size(); ++i) frame.facts[index(graph.inputs()[i])] = inputs[i];
@@ -185,7 +183,7 @@ std::vector<Tensor> Executor::run_graph(const RunContext& context, const Graph& 
         continue;
       }
       await(context, graph, node.inputs);
-      if (read_shape_inputs(node, frame)) continue;
+      if (read_shape_inputs(context, node, frame)) continue;
     }
     await(context, graph, node.inputs);
     run_node(context, graph, position, frame);
@@ -250,7 +248,6 @@ std::unique_ptr<PlannedSteps> Executor::plan_steps(const RunContext& context, co
   auto planned = std::make_unique<PlannedSteps>();
   try {
     const RunContext planning = context.with_ledger(tables);
-    const RunContext::Scope scope(planning);
     const Program::GraphInfo& info = program_->info(graph);
     PlanContext segment = plan_context(planning, info, false);
     segment.end = info.end_of_segment(position);
@@ -313,7 +310,7 @@ void Executor::run_steps(const RunContext& context, const Graph& graph, size_t p
     } else {
       tensor = Tensor();
       try {
-        tensor = Tensor::make(buffer.fact.dtype, buffer.fact.shape);
+        tensor = Tensor::make(context, buffer.fact.dtype, buffer.fact.shape);
       } catch (Error& e) {
         e.add_context(text("making result '", graph.value(out.value).name, "'"));
         throw;
@@ -365,6 +362,7 @@ void Executor::run_calls(const RunContext& context, const Graph& graph, BoundSte
     KernelCall& call = bound.calls[i];
     const Step& step = bound.steps().steps[i];
     for (; next_late != late.end() && next_late->call == i; ++next_late) await(context, graph, {&next_late->value, 1});
+    call.context = &context;
     call.failure = nullptr;
     call.failure_detail = &detail;
     if (on_devices != nullptr) [[unlikely]]

@@ -78,7 +78,7 @@ class Executor : private BlockHost {
   /// The user's memory for a value of a graph, if kernels may write it there: its tensor of this type, else nothing.
   std::optional<Tensor> in_user_memory(const Graph& graph, ValueId value, const Fact& fact) const;
   /// Brings results to the user's memory that are not there yet, and forgets that memory.
-  void deliver(std::vector<Tensor>& outputs);
+  void deliver(const RunContext& context, std::vector<Tensor>& outputs);
   std::vector<Tensor> run_graph(const RunContext& context, const Graph& graph, std::vector<Tensor> inputs);
   std::vector<Tensor> run_nested(const RunContext& context, const Graph& graph, std::vector<Tensor> inputs);
   Frame& frame_of(const Graph& graph);
@@ -101,7 +101,7 @@ class Executor : private BlockHost {
   void run_calls(const RunContext& context, const Graph& graph, BoundSteps& bound, DeviceRun::Segment* on_devices);
   PlanContext plan_context(const RunContext& context, const Program::GraphInfo& info, bool keep_refusals);
   void observe(const Graph& graph, const BoundSteps& bound, size_t i, bool results, DeviceRun::Segment* on_devices);
-  bool read_shape_inputs(const Node& node, Frame& frame);
+  bool read_shape_inputs(const RunContext& context, const Node& node, Frame& frame);
   void run_node(const RunContext& context, const Graph& graph, size_t position, Frame& frame);
   // Nodes that are blocks (block_runner.h).
   Tensor make_result(const BlockCall& call, size_t i, const Fact& fact) override;
@@ -121,7 +121,8 @@ class Executor : private BlockHost {
     std::vector<const Fact*> facts;
   };
   static Operands operands_of(const Node& node, const Frame& frame);
-  std::vector<Fact> infer_results(const Node& node, std::span<const Fact* const> facts) const;
+  std::vector<Fact> infer_results(const RunContext& context, const Node& node,
+                                  std::span<const Fact* const> facts) const;
   static std::string largest_tensor(const Graph& graph, const Steps& steps);
   void reserve_arena(const RunContext& context, size_t bytes, const std::function<std::string()>& largest);
   void free_arena();

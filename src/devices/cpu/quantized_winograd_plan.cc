@@ -5,7 +5,6 @@
 
 #include "base/size.h"
 #include "devices/cpu/epilogue_program.h"
-#include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/quantized_winograd.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/quantized_plan.h"
@@ -157,7 +156,7 @@ void run_quantized_winograd(KernelCall& call) noexcept {
       part.points = reinterpret_cast<int16_t*>(scratch);
       part.products = reinterpret_cast<int32_t*>(scratch + s.point_bytes);
       const int64_t last = s.tiles * (slot + 1) / s.slots;
-      for (int64_t tile = s.tiles * slot / s.slots; tile < last && !over();) {
+      for (int64_t tile = s.tiles * slot / s.slots; tile < last && !call.over();) {
         const int64_t end = std::min(tile + part.chunk, last);
         s.functions->run(part, tile, end);
         tile = end;

@@ -7,7 +7,6 @@
 #include "base/size.h"
 #include "devices/cpu/epilogue_program.h"
 #include "devices/cpu/gemm_plan.h"
-#include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/winograd.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/pixel_line.h"
@@ -258,7 +257,7 @@ void run_winograd(KernelCall& call) noexcept {
       product.packed = static_cast<const float*>(call.weights);
       product.c = products;
       const int64_t last = s.tiles * (slot + 1) / s.slots;
-      for (int64_t tile = s.tiles * slot / s.slots; tile < last && !over();) {
+      for (int64_t tile = s.tiles * slot / s.slots; tile < last && !call.over();) {
         const int64_t end = std::min(tile + s.chunk, last);
         winograd.transform_input(c, tile, end, inputs);
         gemm.run(product, 0, end - tile, 0, s.panels);

@@ -133,8 +133,8 @@ bool CommandQueue::await(cl_event event) noexcept {
   return false;
 }
 
-void CommandQueue::note_kernel() noexcept {
-  if (failed() || ++kernels_given_ < kTogether || Deadline::current() == nullptr) return;
+void CommandQueue::note_kernel(bool may_end) noexcept {
+  if (failed() || ++kernels_given_ < kTogether || !may_end) return;
   kernels_given_ = 0;
   const cl_event event = event_of(kernels_);
   if (event == nullptr) return;

@@ -45,10 +45,10 @@ class CommandQueue final : public Queue {
   /// conv2d") and `bytes`, if there are any.
   void note(cl_int code, const char* what, size_t bytes) noexcept;
 
-  /// For each kernel that was given. Where this thread's work may be cancelled or has a time limit, it waits until the
+  /// For each kernel that was given. Where the run may be cancelled or has a time limit (`may_end`), it waits until the
   /// device is no more than some dozens of kernels behind: what was given is done whatever happens, and nobody looks at
   /// limits while the end of it is waited for.
-  void note_kernel() noexcept;
+  void note_kernel(bool may_end) noexcept;
 
   /// Memory where kernels say that an index is out of range, as kernels/faults.cl does: read when the work is finished.
   DeviceBytes faults() noexcept;

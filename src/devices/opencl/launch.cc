@@ -121,7 +121,7 @@ void launch(KernelCall& call, const Function& function, const Grid& grid,
   auto& queue = static_cast<CommandQueue&>(*call.queue);
   if (queue.failed()) return;
   queue.note(function.enqueue(queue, grid, arguments), function.name().c_str(), 0);
-  queue.note_kernel();
+  queue.note_kernel(call.deadline() != nullptr);
 }
 
 }  // namespace coracle::opencl

@@ -44,11 +44,13 @@ class FirstDevice : public ::testing::Test {
               std::initializer_list<opencl::Argument> arguments) {
     KernelCall call;
     call.queue = queue_.get();
+    call.context = context_;
     opencl::launch(call, function, grid, arguments);
   }
 
   std::shared_ptr<OpenDevice> device_;
   std::unique_ptr<Queue> queue_;
+  const RunContext* context_ = &kNoRun;
 };
 
 /// A source that adds a number to each element of a tensor.

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "devices/cpu/gemm_plan.h"
-#include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/kernel_table.h"
 #include "devices/cpu/tile_cost.h"
@@ -159,12 +158,12 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
 }
 
 /// Input rows [begin, end), by way of `results`, which has a product's.
-void run_joined(const GemmFunctions& gemm, const State& s, GemmCall product, const float* input, int64_t begin,
-                int64_t end, float* results, float* output) {
+void run_joined(const KernelCall& call, const GemmFunctions& gemm, const State& s, GemmCall product, const float* input,
+                int64_t begin, int64_t end, float* results, float* output) {
   const int64_t pixels = s.in_floats / s.call.shape.depth;
   const int64_t columns = s.call.shape.columns / s.block_rows;
   product.c = results;
-  for (int64_t row = begin; row < end && !over(); ++row) {
+  for (int64_t row = begin; row < end && !call.over(); ++row) {
     product.a = input + row * s.in_floats;
     gemm.run(product, 0, pixels, 0, s.panels);
     for (int64_t y = 0; y < s.block_rows; ++y) {
@@ -201,7 +200,7 @@ void run(KernelCall& call) noexcept {
     call.pool->parallel_for(s.slots, 1, [&](int64_t begin, int64_t end) {
       for (int64_t slot = begin; slot < end; ++slot) {
         const int64_t last = s.in_rows * (slot + 1) / s.slots;
-        run_joined(gemm_table(*call.kernel), s, product, input, s.in_rows * slot / s.slots, last,
+        run_joined(call, gemm_table(*call.kernel), s, product, input, s.in_rows * slot / s.slots, last,
                    products + slot * s.in_floats / s.call.shape.depth * s.call.shape.columns, output);
       }
     });

@@ -7,7 +7,6 @@
 
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/lines.h"
-#include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/kernel_table.h"
 #include "devices/cpu/tile_cost.h"
@@ -172,7 +171,7 @@ void run(KernelCall& call) noexcept {
     for (int64_t band = first; band < last; ++band) {
       float* samples = room + band * s.samples;
       const int64_t stop = blocks * (band + 1) / s.bands;
-      for (int64_t b = blocks * band / s.bands; b < stop && !over(); ++b) {
+      for (int64_t b = blocks * band / s.bands; b < stop && !call.over(); ++b) {
         const int64_t end = std::min((b + 1) * kBlock, pixels);
         for (int64_t p = b * kBlock; p < end; ++p) sample(s, operands, p, samples + (p - b * kBlock) * s.call.a_stride);
         GemmCall product = s.call;

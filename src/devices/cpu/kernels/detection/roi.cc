@@ -5,7 +5,6 @@
 
 #include "base/counted.h"
 #include "devices/cpu/isa/lines.h"
-#include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/kernel_table.h"
 #include "ops/detection/roi_align.h"
@@ -213,7 +212,7 @@ void run(KernelCall& call) noexcept {
     for (int64_t band = first; band < last; ++band) {
       const Band b = band_of(s, room + band * s.band_bytes, op.pooled_height, op.pooled_width);
       const int64_t end = s.regions * (band + 1) / s.bands;
-      for (int64_t r = s.regions * band / s.bands; r < end && !over(); ++r) {
+      for (int64_t r = s.regions * band / s.bands; r < end && !call.over(); ++r) {
         pool_region(op, s, boxes + r * 4, x + images[r] * s.in_h * s.in_w * s.channels, b,
                     call.out[0].as<float>() + r * cells);
       }

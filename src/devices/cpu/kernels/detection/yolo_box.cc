@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/detection/yolo_box.h"
 
-#include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/transpose.h"
 #include "devices/cpu/isa/unary.h"
 #include "devices/cpu/kernel_isa.h"
@@ -82,7 +81,7 @@ void run_of(KernelCall& call, const Size* sizes) {
     for (int64_t band = begin; band < end; ++band) {
       float* room = static_cast<float*>(call.workspace) + band * op.class_num * kBlock;
       const int64_t stop = all * (band + 1) / s.bands;
-      for (int64_t b = all * band / s.bands; b < stop && !over(); ++b) {
+      for (int64_t b = all * band / s.bands; b < stop && !call.over(); ++b) {
         const int64_t line = b / blocks;  // an anchor of an image
         const int64_t n = line / s.anchors;
         const int64_t first = b % blocks * kBlock;
