@@ -48,9 +48,9 @@ CPU_WORDS = re.compile(r"\b(isa|ISA|Isa|ComputeMode|sse\d?|avx\w*|amx\w*|vnni|ne
 SHARE_GPU = {"opencl"}
 GPU_WORDS = re.compile(r"opencl|cuda|\b(cl|CL|cu|CU)_\w+", re.I)
 BELOW_DEVICES = ("base", "graph", "ops", "plan", "run", "saved", "archive", "model", "passes", "blocks", "loading")
-# Variables of threads: the context in effect, and what belongs to a thread (its last error, message, signal mask, stack).
+# Variables of threads: what belongs to a thread (its last error, message, signal mask, stack).
 THREAD_LOCAL = re.compile(r"\b(thread_local|__thread)\b")
-THREAD_LOCAL_FILES = {"base/run_context.cc", "api/guard.cc", "base/held_signals.cc", "base/log.cc", "base/stack.cc"}
+THREAD_LOCAL_FILES = {"api/guard.cc", "base/held_signals.cc", "base/log.cc", "base/stack.cc"}
 # Plain data: nothing in them is compiled.
 ISA_BASE = {"devices/cpu/isa.h", "base/element_steps.h"}
 

@@ -43,7 +43,7 @@ class Bound {
     out_.resize(results);
     std::vector<const Fact*> in;
     for (const Fact& f : in_) in.push_back(&f);
-    InferArgs args(in, in_counts_, out_, c.out_counts);
+    InferArgs args(kNoRun, in, in_counts_, out_, c.out_counts);
     c.op.schema().infer(c.op.attributes(), args);
     for (size_t i = 0; i < in_.size(); ++i) set_layout(in_[i], weight_[i]);
     for (Fact& f : out_) set_layout(f, false);

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/counted.h"
-#include "base/deadline.h"
 #include "base/error.h"
 #include "base/printable.h"
 
@@ -80,7 +79,7 @@ class Inflated : public MadeBytes {
 
   /// The next bytes; fewer than asked for where there are no more.
   size_t make(std::span<uint8_t> to) {
-    Deadline::check_current();
+    packed_.bytes.context().check();
     Progress& p = *progress_;
     p.stream.next_out = to.data();
     p.stream.avail_out = static_cast<uInt>(to.size());

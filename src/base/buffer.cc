@@ -6,21 +6,21 @@
 #include <string>
 
 #include "base/counted.h"
-#include "base/deadline.h"
 #include "base/error.h"
+#include "base/long_loop.h"
 
 namespace coracle {
 namespace {
 
 /// Writes to each page of large memory: the system makes a page when it is first written to, which takes longer than
 /// filling it, and who fills a container does not look at the time. False if the deadline has passed meanwhile.
-bool make_pages(char* data, size_t bytes) {
+bool make_pages(char* data, size_t bytes, const Deadline* deadline) {
   constexpr size_t kPage = 4096;
   constexpr size_t kShort = size_t{8} << 20;
   constexpr size_t kBlock = size_t{1} << 20;
-  if (bytes < kShort || Deadline::current() == nullptr) return true;
+  if (bytes < kShort || deadline == nullptr) return true;
   for (size_t i = 0; i < bytes; i += kPage) {
-    if (i % kBlock == 0 && Deadline::over()) return false;
+    if (i % kBlock == 0 && deadline->passed()) return false;
     *static_cast<volatile char*>(data + i) = 0;
   }
   return true;
@@ -28,11 +28,11 @@ bool make_pages(char* data, size_t bytes) {
 
 }  // namespace
 
-void* allocate_charged(MemoryLedger* ledger, size_t count, size_t element_bytes) {
+void* allocate_charged(MemoryLedger* ledger, const Deadline* deadline, size_t count, size_t element_bytes) {
   const bool fits = count <= static_cast<size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / element_bytes;
   const size_t bytes = fits ? count * element_bytes : std::numeric_limits<size_t>::max();
   const auto what = [] { return std::string("scratch of an operator"); };
-  Deadline::check_current();
+  if (deadline != nullptr) deadline->check();
   if (ledger != nullptr) ledger->charge(bytes, what);
   void* data = fits ? ::operator new(bytes, std::nothrow) : nullptr;
   if (data == nullptr) {
@@ -41,9 +41,9 @@ void* allocate_charged(MemoryLedger* ledger, size_t count, size_t element_bytes)
          " cannot be allocated; use smaller inputs");
   }
   MemoryLedger::count_in_process(bytes);
-  if (!make_pages(static_cast<char*>(data), bytes)) {
+  if (!make_pages(static_cast<char*>(data), bytes, deadline)) {
     free_charged(ledger, data, bytes);
-    Deadline::check_current();
+    deadline->check();
   }
   return data;
 }
@@ -54,9 +54,9 @@ void free_charged(MemoryLedger* ledger, void* data, size_t bytes) noexcept {
   MemoryLedger::uncount_in_process(bytes);
 }
 
-Buffer<double> doubles_of(const Tensor& tensor) {
-  Buffer<double> out(static_cast<size_t>(tensor.count()));
-  in_blocks(out.size(), [&](size_t begin, size_t end) {
+Buffer<double> doubles_of(const RunContext& context, const Tensor& tensor) {
+  Buffer<double> out(static_cast<size_t>(tensor.count()), context);
+  in_blocks(context, out.size(), [&](size_t begin, size_t end) {
     visit_real(tensor.dtype(), [&](auto* p) {
       using T = std::remove_pointer_t<decltype(p)>;
       for (size_t i = begin; i < end; ++i) out[i] = static_cast<double>(tensor.data<T>()[i]);
@@ -65,9 +65,9 @@ Buffer<double> doubles_of(const Tensor& tensor) {
   return out;
 }
 
-Buffer<int64_t> integers_of(const Tensor& tensor) {
-  Buffer<int64_t> out(static_cast<size_t>(tensor.count()));
-  in_blocks(out.size(), [&](size_t begin, size_t end) {
+Buffer<int64_t> integers_of(const RunContext& context, const Tensor& tensor) {
+  Buffer<int64_t> out(static_cast<size_t>(tensor.count()), context);
+  in_blocks(context, out.size(), [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) out[i] = tensor.integer(static_cast<int64_t>(i));
   });
   return out;

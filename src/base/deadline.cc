@@ -2,7 +2,6 @@
 #include "base/deadline.h"
 
 #include "base/error.h"
-#include "base/run_context.h"
 
 namespace coracle {
 
@@ -17,16 +16,6 @@ Deadline::Deadline(const char* work, Clock::time_point start, int64_t limit_ms, 
 void Deadline::fail() const {
   if (cancelled()) coracle::fail(ErrorCode::kCancelled, work_, " was cancelled");
   coracle::fail(ErrorCode::kRunFailure, work_, " took longer than its limit of ", limit_ms_, " ms");
-}
-
-const Deadline* Deadline::current() noexcept {
-  const RunContext* context = RunContext::current();
-  return context == nullptr ? nullptr : context->deadline();
-}
-
-void LoopCheck::look() {
-  left_ = kSteps;
-  Deadline::check_current();
 }
 
 }  // namespace coracle

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 
 namespace coracle {
@@ -28,18 +27,6 @@ class Deadline {
       fail();
   }
 
-  /// That of what this thread works on (RunContext::current()); null for none. For code that is given no context.
-  static const Deadline* current() noexcept;
-  /// Whether it has passed: a kernel gives up then, and leaves its results unfinished.
-  static bool over() noexcept {
-    const Deadline* deadline = current();
-    return deadline != nullptr && deadline->passed();
-  }
-  /// Throws Error when it has passed.
-  static void check_current() {
-    if (const Deadline* deadline = current()) deadline->check();
-  }
-
  private:
   static bool is_set(const std::atomic<uint32_t>* flag) noexcept {
     return flag != nullptr && flag->load(std::memory_order_relaxed) % 2 != 0;
@@ -53,33 +40,5 @@ class Deadline {
   const std::atomic<uint32_t>* const cancelled_;
   const std::atomic<uint32_t>* const also_cancelled_;
 };
-
-/// Looks at the deadline of this thread once in so many steps of a long loop.
-class LoopCheck {
- public:
-  /// `steps` of some nanoseconds each have been done or are next. Throws Error when the deadline has passed.
-  void step(int64_t steps = 1) {
-    left_ -= steps;
-    if (left_ < 0) [[unlikely]]
-      look();
-  }
-
- private:
-  static constexpr int64_t kSteps = 1 << 17;
-
-  void look();
-
-  int64_t left_ = kSteps;
-};
-
-/// f(begin, end) for parts of [0, count), in order; throws Error between them when the deadline has passed.
-template <class F>
-void in_blocks(size_t count, const F& f) {
-  constexpr size_t kBlock = 1 << 18;
-  for (size_t begin = 0; begin < count; begin += kBlock) {
-    Deadline::check_current();
-    f(begin, count - begin < kBlock ? count : begin + kBlock);
-  }
-}
 
 }  // namespace coracle

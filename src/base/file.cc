@@ -13,7 +13,6 @@
 #include <filesystem>
 
 #include "base/counted.h"
-#include "base/deadline.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/pages.h"
@@ -177,7 +176,7 @@ size_t File::read(size_t offset, std::span<uint8_t> to) const {
   constexpr size_t kAtATime = size_t{4} << 20U;  // so that time limits are looked at
   size_t at = 0;
   while (at < count) {
-    Deadline::check_current();
+    context_->check();
     const ssize_t got =
         ::pread(fd_->get(), to.data() + at, std::min(count - at, kAtATime), static_cast<off_t>(start_ + offset + at));
     if (got < 0 && errno == EINTR) continue;

@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/run_context.h"
+
 namespace coracle {
 
 /// Throws Error with what errno says, out of memory where it says that: "cannot open 'model.json': Permission denied".
@@ -108,8 +110,12 @@ class File {
   /// The bytes, where they are in memory; else null.
   const FileBytes* in_place() const { return fd_ == nullptr && made_ == nullptr ? &memory_ : nullptr; }
 
+  /// From now on reading it, and what is made of it, ends at the deadline of a context, which has to outlive that.
+  void read_within(const RunContext& context) { context_ = &context; }
+  const RunContext& context() const { return *context_; }
+
   /// Copies the bytes from `offset` on, and says how many of them there are: fewer than asked for only behind the end.
-  /// Throws Error (kIo).
+  /// Throws Error (kIo), and when the deadline has passed.
   size_t read(size_t offset, std::span<uint8_t> to) const;
   /// All bytes, in place or read into memory of their own. Throws Error (kIo).
   FileBytes read_all() const;
@@ -124,6 +130,7 @@ class File {
   std::shared_ptr<MadeBytes> made_;       ///< of the bytes on disk or in memory, instead of them
   std::optional<FileStamp> stamp_;        ///< of a file on disk
   bool no_writer_ = false;
+  const RunContext* context_ = &kNoRun;
 };
 
 }  // namespace coracle

@@ -3,7 +3,6 @@
 
 #include "base/counted.h"
 #include "base/error.h"
-#include "base/run_context.h"
 
 namespace coracle {
 namespace {
@@ -11,11 +10,6 @@ namespace {
 std::atomic<size_t> process_total{0};
 
 }  // namespace
-
-std::shared_ptr<MemoryLedger> MemoryLedger::current() noexcept {
-  const RunContext* context = RunContext::current();
-  return context == nullptr ? nullptr : context->ledger();
-}
 
 size_t MemoryLedger::process_bytes() noexcept { return process_total.load(std::memory_order_relaxed); }
 void MemoryLedger::count_in_process(size_t bytes) noexcept {

@@ -32,8 +32,6 @@ class MemoryLedger {
   }
   void give_back(size_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 
-  /// That of what this thread works on (RunContext::current()); null for none. For code that is given no context.
-  static std::shared_ptr<MemoryLedger> current() noexcept;
   /// Bytes held by all tensors, buffers, arenas and packed weights of this process, with a ledger or without.
   static size_t process_bytes() noexcept;
   static void count_in_process(size_t bytes) noexcept;
@@ -52,10 +50,7 @@ class MemoryLedger {
 class MemoryCharge {
  public:
   MemoryCharge() = default;
-  /// On the ledger of what this thread works on. `what` says what they are for. Throws Error (out of memory).
-  template <class F>
-  MemoryCharge(size_t bytes, const F& what) : MemoryCharge(MemoryLedger::current(), bytes, what) {}
-  /// The same on `ledger`; null: on none.
+  /// On `ledger`; null: on none. `what` says what they are for. Throws Error (out of memory).
   template <class F>
   MemoryCharge(std::shared_ptr<MemoryLedger> ledger, size_t bytes, const F& what)
       : ledger_(std::move(ledger)), bytes_(bytes) {

@@ -42,27 +42,13 @@ class RunContext {
     if (deadline_) deadline_->check();
   }
 
-  /// The one in effect on this thread, null for none: for code that is given no context, which are the references of
-  /// operators, and the memory and loops that they use.
-  static const RunContext* current() noexcept;
-
-  /// Puts a context, which has to outlive it, into effect on this thread while it lives.
-  class Scope {
-   public:
-    explicit Scope(const RunContext& context) noexcept;
-    explicit Scope(RunContext&& context) = delete;
-    ~Scope();
-    Scope(const Scope&) = delete;
-    Scope& operator=(const Scope&) = delete;
-
-   private:
-    const RunContext* before_;
-  };
-
  private:
   std::optional<Deadline> deadline_;
   std::shared_ptr<MemoryLedger> ledger_;
   LoopTrace* trace_ = nullptr;
 };
+
+/// Of what works for no run.
+inline constinit const RunContext kNoRun{};
 
 }  // namespace coracle

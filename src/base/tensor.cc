@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <new>
 
-#include "base/block_copy.h"
 #include "base/convert.h"
 #include "base/counted.h"
-#include "base/deadline.h"
-#include "base/memory_ledger.h"
+#include "base/long_loop.h"
 
 namespace coracle {
 namespace {
@@ -25,22 +23,17 @@ struct FreeMemory {
 
 namespace {
 
-/// Operators read arguments by their position, and a file may give a tensor without elements. References also walk
-/// whole tensors so, and then meet one of the elements at which the time is looked at. Loops that read a few elements
-/// over and over have a LoopCheck.
+/// Operators read arguments by their position, and a file may give a tensor without elements.
 void check_index(const Tensor& t, int64_t i) {
-  constexpr int64_t kLookAt = 1 << 17;
-  if (i % kLookAt == kLookAt - 1) [[unlikely]]
-    Deadline::check_current();
   require(t.raw() != nullptr && i >= 0 && i < t.count(), ErrorCode::kInvalidModel, "a tensor ", t.shape(),
           " is given where element ", i, " is needed");
 }
 
 }  // namespace
 
-Tensor Tensor::make(DType dtype, const Shape& shape) {
+Tensor Tensor::make(const RunContext& context, DType dtype, const Shape& shape) {
   const auto bytes = static_cast<size_t>(checked_multiply(shape.count(), static_cast<int64_t>(size_of(dtype))));
-  MemoryCharge charge(bytes, [&] { return text("a tensor ", dtype, shape); });
+  MemoryCharge charge(context.ledger(), bytes, [&] { return text("a tensor ", dtype, shape); });
   void* memory = ::operator new (std::max<size_t>(bytes, 1), std::align_val_t{kTensorAlignment}, std::nothrow);
   require(memory != nullptr, ErrorCode::kOutOfMemory, "no memory for a tensor ", dtype, " ", shape, " of ",
           counted(bytes, "byte"));
@@ -87,17 +80,17 @@ Tensor Tensor::reshaped(const Shape& shape) const {
   return t;
 }
 
-Tensor Tensor::clone() const {
+Tensor Tensor::clone(const RunContext& context) const {
   if (is_array()) {
     Tensor t = *this;
     t.elements_ = std::make_shared<std::vector<Tensor>>(*elements_);
     return t;
   }
-  Tensor t = make(dtype_, shape_);
+  Tensor t = make(context, dtype_, shape_);
   if (storage_ != nullptr) {
     storage_->read(t.data_, bytes());
   } else {
-    copy_in_blocks(t.data_, data_, bytes());
+    copy_in_blocks(context, t.data_, data_, bytes());
   }
   t.lod_ = lod_;
   return t;
@@ -133,20 +126,20 @@ int64_t Tensor::integer(int64_t i) const {
   return convert<int64_t>(number(i));
 }
 
-std::vector<int64_t> Tensor::integers() const {
+std::vector<int64_t> Tensor::integers(const RunContext& context) const {
   std::vector<int64_t> out;
   out.reserve(static_cast<size_t>(count()));
-  in_blocks(static_cast<size_t>(count()), [&](size_t begin, size_t end) {
+  in_blocks(context, static_cast<size_t>(count()), [&](size_t begin, size_t end) {
     out.resize(end);
     for (size_t i = begin; i < end; ++i) out[i] = integer(static_cast<int64_t>(i));
   });
   return out;
 }
 
-std::vector<double> Tensor::doubles() const {
+std::vector<double> Tensor::doubles(const RunContext& context) const {
   std::vector<double> out;
   out.reserve(static_cast<size_t>(count()));
-  in_blocks(static_cast<size_t>(count()), [&](size_t begin, size_t end) {
+  in_blocks(context, static_cast<size_t>(count()), [&](size_t begin, size_t end) {
     out.resize(end);
     visit_real(dtype_, [&](auto* p) {
       using T = std::remove_pointer_t<decltype(p)>;
@@ -156,8 +149,8 @@ std::vector<double> Tensor::doubles() const {
   return out;
 }
 
-void Tensor::assign(std::span<const double> values) {
-  in_blocks(values.size(), [&](size_t begin, size_t end) {
+void Tensor::assign(const RunContext& context, std::span<const double> values) {
+  in_blocks(context, values.size(), [&](size_t begin, size_t end) {
     visit_real(dtype_, [&](auto* p) {
       using T = std::remove_pointer_t<decltype(p)>;
       for (size_t i = begin; i < end; ++i) {
@@ -171,8 +164,8 @@ void Tensor::assign(std::span<const double> values) {
   });
 }
 
-void Tensor::assign(std::span<const int64_t> values) {
-  in_blocks(values.size(), [&](size_t begin, size_t end) {
+void Tensor::assign(const RunContext& context, std::span<const int64_t> values) {
+  in_blocks(context, values.size(), [&](size_t begin, size_t end) {
     visit_real(dtype_, [&](auto* p) {
       using T = std::remove_pointer_t<decltype(p)>;
       for (size_t i = begin; i < end; ++i) data<T>()[i] = static_cast<T>(values[i]);

@@ -12,6 +12,7 @@
 #include "base/dtype.h"
 #include "base/float8.h"
 #include "base/half.h"
+#include "base/run_context.h"
 #include "base/shape.h"
 
 namespace coracle {
@@ -51,8 +52,10 @@ class Tensor {
  public:
   Tensor() = default;
 
-  /// New memory, 64-byte aligned, not initialised. Throws Error (out of memory).
-  static Tensor make(DType dtype, const Shape& shape);
+  /// New memory, 64-byte aligned, not initialised, on the ledger of a run. Throws Error (out of memory).
+  static Tensor make(const RunContext& context, DType dtype, const Shape& shape);
+  /// The same on no ledger.
+  static Tensor make(DType dtype, const Shape& shape) { return make(kNoRun, dtype, shape); }
   /// Elements kept alive by `owner`.
   static Tensor share(DType dtype, const Shape& shape, std::shared_ptr<const void> owner, const void* data);
   /// Elements owned by the caller, who keeps them alive.
@@ -61,17 +64,22 @@ class Tensor {
   static Tensor on_device(DType dtype, const Shape& shape, std::shared_ptr<const DeviceStorage> storage);
 
   template <class T>
-  static Tensor of(const Shape& shape, std::span<const T> values) {
-    Tensor t = make(DTypeOf<T>::value, shape);
+  static Tensor of(const RunContext& context, const Shape& shape, std::span<const T> values) {
+    Tensor t = make(context, DTypeOf<T>::value, shape);
     require(static_cast<int64_t>(values.size()) == shape.count(), "tensor ", shape, " given ", values.size(),
             " elements");
     std::copy(values.begin(), values.end(), t.data<T>());
     return t;
   }
-  /// 1-D int64.
-  static Tensor ints(std::span<const int64_t> values) {
-    return of<int64_t>(Shape{static_cast<int64_t>(values.size())}, values);
+  template <class T>
+  static Tensor of(const Shape& shape, std::span<const T> values) {
+    return of<T>(kNoRun, shape, values);
   }
+  /// 1-D int64.
+  static Tensor ints(const RunContext& context, std::span<const int64_t> values) {
+    return of<int64_t>(context, Shape{static_cast<int64_t>(values.size())}, values);
+  }
+  static Tensor ints(std::span<const int64_t> values) { return ints(kNoRun, values); }
   template <class T>
   static Tensor scalar(T value) {
     return of<T>(Shape{}, std::span<const T>(&value, 1));
@@ -107,9 +115,9 @@ class Tensor {
   /// The same elements seen in another shape of equal count.
   Tensor reshaped(const Shape& shape) const;
   /// This tensor where it is on the host, else a copy there: the one way by which elements leave a device.
-  Tensor to_host() const { return is_on_host() ? *this : clone(); }
+  Tensor to_host(const RunContext& context = kNoRun) const { return is_on_host() ? *this : clone(context); }
   /// Own memory on the host with the same content.
-  Tensor clone() const;
+  Tensor clone(const RunContext& context = kNoRun) const;
 
   /// True if this handle alone owns its memory and it is large enough for such a tensor.
   bool reusable_for(DType dtype, const Shape& shape) const;
@@ -119,14 +127,16 @@ class Tensor {
   /// Element i of a real tensor, converted. Slow; for attributes, shapes and tests.
   double number(int64_t i) const;
   int64_t integer(int64_t i) const;
-  /// All elements as integers.
-  std::vector<int64_t> integers() const;
+  /// All elements as integers. These end with the run.
+  std::vector<int64_t> integers(const RunContext& context = kNoRun) const;
 
   /// All elements of a real tensor as double, and back (rounded, or truncated for integers).
-  std::vector<double> doubles() const;
-  void assign(std::span<const double> values);
+  std::vector<double> doubles(const RunContext& context = kNoRun) const;
+  void assign(const RunContext& context, std::span<const double> values);
+  void assign(std::span<const double> values) { assign(kNoRun, values); }
   /// Integers cut to the element type (bool: not 0).
-  void assign(std::span<const int64_t> values);
+  void assign(const RunContext& context, std::span<const int64_t> values);
+  void assign(std::span<const int64_t> values) { assign(kNoRun, values); }
 
   const Lod& lod() const;
   void set_lod(Lod lod);

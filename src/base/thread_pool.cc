@@ -50,7 +50,7 @@ struct InPieces {
   void (*call)(const void* self, int64_t begin, int64_t end);
   const void* self;
   int64_t grain;
-  const RunContext* context;  // that has a deadline
+  const Deadline* deadline;
 
   static void run(const void* self, int64_t begin, int64_t end) {
     constexpr int64_t kFirstGrains = 16;
@@ -58,11 +58,8 @@ struct InPieces {
     constexpr auto kShort = std::chrono::milliseconds(3);
     constexpr auto kLong = std::chrono::milliseconds(8);
     const auto& loop = *static_cast<const InPieces*>(self);
-    const Deadline& deadline = *loop.context->deadline();
+    const Deadline& deadline = *loop.deadline;
     if (deadline.passed()) return;
-    // The caller may have put another one into effect, with a ledger for what it plans; helpers have none.
-    const RunContext* own = RunContext::current();
-    const RunContext::Scope scope(own != nullptr ? *own : *loop.context);
     const int64_t grain = std::max<int64_t>(loop.grain, 1);
     int64_t size = std::clamp((end - begin) / kFirstPieces, grain, grain * kFirstGrains);
     if (end - begin <= 2 * grain * kFirstGrains) size = end - begin;
@@ -143,8 +140,8 @@ ThreadPool::Run::~Run() {
 
 void ThreadPool::run(int64_t n, int64_t grain, Call call, const void* self) noexcept {
   if (n <= 0) return;
-  const InPieces pieces{call, self, grain, context_};
-  if (context_ != nullptr && context_->deadline() != nullptr) {
+  const InPieces pieces{call, self, grain, context_ == nullptr ? nullptr : context_->deadline()};
+  if (pieces.deadline != nullptr) {
     call = InPieces::run;
     self = &pieces;
   }

@@ -30,9 +30,9 @@ class ThreadPool {
   /// Starts all helpers there may be. Throws Error when the system refuses.
   void start();
 
-  /// Around the loops that belong together: they end at the deadline of `context` and report to its trace, and it is in
-  /// effect on the helpers that work on them. Starts as many helpers as the machine has processors for, and notices
-  /// when other programs take the processors: then fewer helpers are called for some time.
+  /// Around the loops that belong together: they end at the deadline of `context` and report to its trace. Starts as
+  /// many helpers as the machine has processors for, and notices when other programs take the processors: then fewer
+  /// helpers are called for some time.
   class Run {
    public:
     /// Throws Error when threads cannot be started, or were started before the process was forked.

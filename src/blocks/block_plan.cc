@@ -6,12 +6,10 @@
 #include <queue>
 #include <tuple>
 
-#include "base/deadline.h"
-
 namespace coracle {
 
-BlockPlan::BlockPlan(const Graph& graph, const EngineChoice& choice, int32_t number)
-    : graph_(graph), choice_(choice), number_(number), states_(graph.node_count()) {}
+BlockPlan::BlockPlan(const Graph& graph, const EngineChoice& choice, int32_t number, const RunContext& context)
+    : context_(context), graph_(graph), choice_(choice), number_(number), states_(graph.node_count()) {}
 
 void BlockPlan::add_block(Block block) {
   for (NodeId id : block.nodes) state(id).block = static_cast<int>(blocks_.size());

@@ -27,8 +27,9 @@ class BlockPlan {
   static constexpr int kNative = -2;
 
   /// `number`: of the graph, among numbered_graphs.
-  BlockPlan(const Graph& graph, const EngineChoice& choice, int32_t number = 0);
+  BlockPlan(const Graph& graph, const EngineChoice& choice, int32_t number = 0, const RunContext& context = kNoRun);
 
+  const RunContext& context() const { return context_; }
   const Graph& graph() const { return graph_; }
   int32_t number() const { return number_; }
   const EngineChoice& choice() const { return choice_; }
@@ -50,6 +51,7 @@ class BlockPlan {
   static void add_cause(NodeState& state, std::string_view engine, std::string_view cause);
 
  private:
+  const RunContext& context_;
   const Graph& graph_;
   const EngineChoice& choice_;
   int32_t number_;

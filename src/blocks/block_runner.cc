@@ -39,8 +39,6 @@ struct EngineRunner::AsyncBlock {
     lane = on_lane;
     start = Clock::now();
     try {
-      std::optional<RunContext::Scope> scope;
-      if (on_lane != 0) scope.emplace(context);  // the calling thread has that of the run
       context.check();
       if (run != nullptr) run->run(inputs, outputs);
     } catch (const std::exception& e) {
@@ -67,7 +65,7 @@ EngineRunner::ReadyBlock EngineRunner::ready(const BlockCall& call) {
     if (fact.is_array) return {};
     // Elements that follow from sizes stay known, as they were where the engine was asked about the nodes.
     const bool known = decides[i] || fact.value != nullptr;
-    fact.value = known ? std::make_shared<const Tensor>(call.inputs[i].clone()) : nullptr;
+    fact.value = known ? std::make_shared<const Tensor>(call.inputs[i].clone(call.context)) : nullptr;
     operands.push_back(std::move(fact));
   }
   const bool async = may_start(call.graph, call.graph.value(call.block.outputs.at(0)).producer);

@@ -9,7 +9,7 @@
 namespace coracle {
 namespace {
 
-std::vector<Fact> facts_at(const Graph& graph, std::span<const ShapeRange> ranges,
+std::vector<Fact> facts_at(const RunContext& context, const Graph& graph, std::span<const ShapeRange> ranges,
                            std::vector<int64_t> ShapeRange::*which, const char* what) {
   std::vector<Fact> inputs;
   for (const ValueId v : graph.inputs()) {
@@ -19,7 +19,7 @@ std::vector<Fact> facts_at(const Graph& graph, std::span<const ShapeRange> range
     if (found != ranges.end()) inputs.back().shape = Shape((*found).*which);
   }
   try {
-    return infer_graph(graph, inputs);
+    return infer_graph(context, graph, inputs);
   } catch (Error& e) {
     e.add_context(text("inferring sizes from the ", what, " of shapes"));
     throw;
@@ -87,12 +87,13 @@ std::vector<VaryingDim> BlockRange::varying() const {
   return all;
 }
 
-std::unordered_map<const Graph*, BlockRange> block_ranges(const Graph& graph, std::span<const ShapeRange> inputs) {
+std::unordered_map<const Graph*, BlockRange> block_ranges(const RunContext& context, const Graph& graph,
+                                                          std::span<const ShapeRange> inputs) {
   std::unordered_map<const Graph*, BlockRange> ranges;
   if (inputs.empty()) return ranges;
-  const std::vector<Fact> at[] = {facts_at(graph, inputs, &ShapeRange::min, "least sizes"),
-                                  facts_at(graph, inputs, &ShapeRange::opt, "usual sizes"),
-                                  facts_at(graph, inputs, &ShapeRange::max, "largest sizes")};
+  const std::vector<Fact> at[] = {facts_at(context, graph, inputs, &ShapeRange::min, "least sizes"),
+                                  facts_at(context, graph, inputs, &ShapeRange::opt, "usual sizes"),
+                                  facts_at(context, graph, inputs, &ShapeRange::max, "largest sizes")};
   for (const NodeId id : graph.order()) {
     const Node& node = graph.node(id);
     if (!node.op.is<EngineBlock>()) continue;

@@ -29,6 +29,7 @@ struct BlockRange {
 
 /// The ranges of the blocks of a graph that follow from those of its inputs; none for those where sizes follow from
 /// data too, or that are in regions. Throws Error where the graph does not take the sizes.
-std::unordered_map<const Graph*, BlockRange> block_ranges(const Graph& graph, std::span<const ShapeRange> inputs);
+std::unordered_map<const Graph*, BlockRange> block_ranges(const RunContext& context, const Graph& graph,
+                                                          std::span<const ShapeRange> inputs);
 
 }  // namespace coracle

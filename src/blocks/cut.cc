@@ -101,14 +101,14 @@ class Cut {
 class Cutter {
  public:
   Cutter(const Graph& graph, const EngineChoice& choice, std::span<const std::string> disabled, CutReport& report)
-      : choice_(choice), disabled_(disabled), report_(report) {
+      : context_(graph.context()), choice_(choice), disabled_(disabled), report_(report) {
     for (const Graph* g : numbered_graphs(graph)) numbers_.emplace(g, static_cast<int32_t>(numbers_.size()));
   }
 
   /// Null where a graph has no blocks, nor its regions.
   std::shared_ptr<Graph> cut(const Graph& graph, const std::string& key) {
-    Deadline::check_current();
-    BlockPlan plan(graph, choice_, numbers_.at(&graph));
+    context_.check();
+    BlockPlan plan(graph, choice_, numbers_.at(&graph), context_);
     for (size_t engine = 0; engine < choice_.engines.size(); ++engine) {
       if (choice_.engines[engine].engine == nullptr) continue;
       for (const BlockStage& stage : block_stages()) {
@@ -173,13 +173,14 @@ class Cutter {
                                  std::vector<std::vector<std::shared_ptr<Graph>>> regions) {
     const Graph& graph = plan.graph();
     auto made = std::make_shared<Graph>();
+    const WorkOnGraph work(*made, context_);
     Cut cut(graph, groups, *made);
     PartCopy& copy = cut.copy;
     for (ValueId v : graph.inputs()) {
       copy.set(v, made->add_input(graph.value(v).name, graph.fact(v)));
     }
     for (size_t g = 0; g < groups.nodes.size(); ++g) {
-      Deadline::check_current();
+      context_.check();
       if (groups.block[g] == BlockPlan::kNone) {
         for (NodeId id : groups.nodes[g]) copy.add(graph.node(id), std::move(regions[index(id)]));
       } else {
@@ -197,6 +198,7 @@ class Cutter {
     const Graph& graph = plan.graph();
     const std::vector<NodeId>& nodes = groups.nodes[group];
     auto region = std::make_shared<Graph>();
+    const WorkOnGraph work(*region, context_);
     PartCopy inner(graph, *region, /*widens=*/true);
     std::vector<ValueId> operands;
     std::vector<ValueId> results;
@@ -259,6 +261,7 @@ class Cutter {
     return places;
   }
 
+  const RunContext& context_;
   const EngineChoice& choice_;
   std::span<const std::string> disabled_;
   CutReport& report_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "base/deadline.h"
 #include "blocks/block_plan.h"
 #include "blocks/half_blocks.h"
 
@@ -62,7 +61,7 @@ void detect_nodes(BlockPlan& plan, size_t engine) {
     if (state.block != BlockPlan::kNone) continue;
     const bool wanted = state.marked == BlockPlan::kNone ? used.automatic : state.marked == static_cast<int>(engine);
     if (!wanted) continue;
-    Deadline::check_current();
+    plan.context().check();
     const std::string refusal = refusal_of(plan, engine, plan.graph().node(id));
     if (refusal.empty()) {
       state.candidate = true;

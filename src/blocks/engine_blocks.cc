@@ -65,11 +65,11 @@ void remember(std::list<std::vector<Fact>>& seen, std::span<const Fact> operands
 }  // namespace
 
 EngineBlocks::EngineBlocks(EngineChoice choice, FileCache cache, CompiledInFile in_file, const Graph& graph,
-                           size_t most_bytes)
+                           size_t most_bytes, const RunContext& context)
     : choice_(std::move(choice)),
       store_(std::move(cache), std::move(in_file)),
       most_bytes_(most_bytes),
-      ranges_(block_ranges(graph, choice_.shapes)) {
+      ranges_(block_ranges(context, graph, choice_.shapes)) {
   add_async(graph, false);
 }
 
@@ -161,7 +161,7 @@ std::shared_ptr<HeldBlock> EngineBlocks::compile_for_many(State& state, const Wa
   if (!state.attempts.insert(held->attempt).second) return nullptr;
   try {
     std::vector<std::vector<Fact>> examples;
-    for (const std::vector<Fact>& at : sizes) examples.push_back(infer_graph(graph, at));
+    for (const std::vector<Fact>& at : sizes) examples.push_back(infer_graph(wanted.context, graph, at));
     held->operands = state.range != nullptr ? sizes.front() : operands;
     held->threads = wanted.threads;
     held->serves_more = true;
@@ -191,7 +191,7 @@ std::shared_ptr<const CompiledFor> EngineBlocks::compile(State& state, const Nod
   const Graph& graph = *block.regions[0];
   auto compiled = std::make_shared<CompiledFor>();
   compiled->key = std::move(key);
-  const std::vector<Fact> facts = infer_graph(graph, operands);
+  const std::vector<Fact> facts = infer_graph(context, graph, operands);
   for (ValueId v : graph.outputs()) compiled->results.push_back(facts[index(v)]);
   const auto unknown = [](const Fact& f) { return !f.known() || f.is_array; };
   // Constants may be: a list of no axes.

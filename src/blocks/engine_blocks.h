@@ -55,7 +55,8 @@ class EngineBlocks : public BlockRunners {
   /// What engines save of blocks is kept in `cache`, and was in the file of the model. `graph`: whose blocks these are.
   /// `most_bytes`: of what is compiled; beyond it goes what was used least recently, but for what each block has used
   /// last.
-  EngineBlocks(EngineChoice choice, FileCache cache, CompiledInFile in_file, const Graph& graph, size_t most_bytes);
+  EngineBlocks(EngineChoice choice, FileCache cache, CompiledInFile in_file, const Graph& graph, size_t most_bytes,
+               const RunContext& context);
   ~EngineBlocks() override = default;
   EngineBlocks(const EngineBlocks&) = delete;
   EngineBlocks& operator=(const EngineBlocks&) = delete;

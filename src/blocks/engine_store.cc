@@ -62,7 +62,9 @@ std::shared_ptr<const CompiledBlock> EngineStore::load_kept(const UsedEngine& us
   }
 }
 
-EngineStore::Made EngineStore::make(const UsedEngine& used, const BlockToCompile& block, const RunContext& context) {
+EngineStore::Made EngineStore::make(const UsedEngine& used, const BlockToCompile& of_run, const RunContext& context) {
+  BlockToCompile block = of_run;
+  block.context = &context;
   if (!used.engine->saves_blocks()) return {.block = used.engine->compile(block)};
   const std::string key = engine_key(*used.engine, block);
   Made made{.block = nullptr, .key = sum_of(key)};

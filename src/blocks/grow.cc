@@ -2,7 +2,6 @@
 #include <unordered_map>
 
 #include "base/contractible_dag.h"
-#include "base/deadline.h"
 #include "blocks/block_plan.h"
 
 namespace coracle {
@@ -18,7 +17,7 @@ void join_neighbours(const BlockPlan& plan, const Groups& groups, ContractibleDa
     joined = false;
     for (const std::vector<NodeId>& nodes : groups.nodes) {
       if (nodes.size() != 1 || !plan.state(nodes[0]).candidate) continue;
-      Deadline::check_current();
+      plan.context().check();
       const uint32_t to = groups.of_node[index(nodes[0])];
       for (ValueId v : graph.node(nodes[0]).inputs) {
         const NodeId producer = graph.value(v).producer;

@@ -31,8 +31,10 @@ std::string refusal_in_float32(const Engine& engine, const Graph& graph, const N
   for (ValueId v : node.inputs) in.push_back(graph.fact(v));
   for (ValueId v : node.outputs) out.push_back(graph.fact(v));
   const auto upcast_value = [&](size_t i) { return std::make_shared<const Tensor>(in_float32(*in[i].value)); };
-  if (!upcast(node, in, out, upcast_value)) return "it is float16 or bfloat16 by itself, not by its operands";
+  if (!upcast(graph.context(), node, in, out, upcast_value))
+    return "it is float16 or bfloat16 by itself, not by its operands";
   Graph alone;
+  const WorkOnGraph work(alone, graph.context());
   PortValues ports;
   size_t flat = 0;
   for (const int count : node.input_counts) {

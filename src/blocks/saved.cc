@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/deadline.h"
 #include "blocks/block_plan.h"
 
 namespace coracle {
@@ -9,7 +8,7 @@ void take_saved(BlockPlan& plan, size_t engine) {
   const std::vector<SavedBlock>& saved = plan.choice().saved;
   for (size_t s = 0; s < saved.size(); ++s) {
     if (saved[s].graph != plan.number() || saved[s].engine != plan.name_of(engine)) continue;
-    Deadline::check_current();
+    plan.context().check();
     Block block{.engine = engine, .nodes = {}, .marked = true, .saved = static_cast<int>(s)};
     std::string cause;
     for (const int32_t place : saved[s].nodes) {

@@ -82,7 +82,7 @@ NodeId Graph::make_node(Op op, const PortValues& inputs, PortCounts output_count
   std::vector<const Fact*> facts;
   facts.reserve(node.inputs.size());
   for (ValueId v : node.inputs) facts.push_back(&fact(v));
-  std::vector<Fact> results = infer_node(node, facts);
+  std::vector<Fact> results = infer_node(context(), node, facts);
   for (size_t i = 0; i < results.size(); ++i) {
     node.outputs.push_back(
         add_value({.fact = std::move(results[i]), .name = {}, .producer = id, .output = static_cast<int>(i)}));

@@ -91,6 +91,8 @@ class Graph {
   void set_scope(NodeId node, std::string_view scope);
   /// Infers the facts of all values again from the inputs' facts and constants.
   void infer_all();
+  /// Of whoever works on it: see WorkOnGraph.
+  const RunContext& context() const { return *worker_.context; }
 
   const Value& value(ValueId id) const { return values_[index(id)]; }
   const Fact& fact(ValueId id) const { return values_[index(id)].fact; }
@@ -110,6 +112,7 @@ class Graph {
 
  private:
   friend class Patch;
+  friend class WorkOnGraph;
   friend class ScopeOfNewNodes;
   friend struct GraphTestAccess;  // damages graphs for tests of verify
   friend int remove_dead(Graph& graph);
@@ -138,6 +141,14 @@ class Graph {
   std::vector<std::string> output_names_;
   std::string new_scope_;    // of nodes that are added
   bool has_scopes_ = false;  // some node has, or had, a scope
+  /// Not that of a graph it is copied from or to.
+  struct Worker {
+    Worker() = default;
+    Worker(const Worker&) noexcept {}
+    Worker& operator=(const Worker&) noexcept { return *this; }
+    const RunContext* context = &kNoRun;
+  };
+  Worker worker_;
 };
 
 /// While it lives, nodes added to a graph have a scope. The innermost holds.
@@ -153,12 +164,31 @@ class ScopeOfNewNodes {
   std::string outer_;
 };
 
+/// While it lives, what is done to a graph goes by a context: nodes that are added are inferred under its deadline, and
+/// passes look at it. The innermost holds.
+class WorkOnGraph {
+ public:
+  WorkOnGraph(Graph& graph, const RunContext& context)
+      : graph_(graph), outer_(std::exchange(graph.worker_.context, &context)) {}
+  WorkOnGraph(Graph& graph, RunContext&& context) = delete;
+  ~WorkOnGraph() { graph_.worker_.context = outer_; }
+  WorkOnGraph(const WorkOnGraph&) = delete;
+  WorkOnGraph& operator=(const WorkOnGraph&) = delete;
+
+ private:
+  Graph& graph_;
+  const RunContext* const outer_;
+};
+
 /// Facts of a node's outputs for facts of its inputs (null where absent), evaluated on the host where all inputs are
 /// known and the result is small. Throws Error that names the operator.
-std::vector<Fact> infer_node(const Node& node, std::span<const Fact* const> inputs);
+std::vector<Fact> infer_node(const RunContext& context, const Node& node, std::span<const Fact* const> inputs);
 
 /// Facts of all values of a graph for given facts of its inputs, by value index.
-std::vector<Fact> infer_graph(const Graph& graph, std::span<const Fact> inputs);
+std::vector<Fact> infer_graph(const RunContext& context, const Graph& graph, std::span<const Fact> inputs);
+inline std::vector<Fact> infer_graph(const Graph& graph, std::span<const Fact> inputs) {
+  return infer_graph(graph.context(), graph, inputs);
+}
 
 /// True if a node has results and none of them has elements: nothing is to compute, whatever its operands are.
 bool without_elements(const Node& node, std::span<const Fact> results);
@@ -166,10 +196,13 @@ bool without_elements(const Node& node, std::span<const Fact> results);
 /// Runs a node's reference on row-major inputs. `facts` are the outputs' facts: memory is made for those that are
 /// known. Tensor arrays that only `inputs` holds may be changed. Regions run by `run_region`, or by their operators'
 /// references if that is null.
-std::vector<Tensor> evaluate_node(const Node& node, std::vector<Tensor> inputs, std::span<const Fact> facts,
-                                  const ReferenceArgs::RunRegion* run_region = nullptr);
+std::vector<Tensor> evaluate_node(const RunContext& context, const Node& node, std::vector<Tensor> inputs,
+                                  std::span<const Fact> facts, const ReferenceArgs::RunRegion* run_region = nullptr);
 
 /// Runs a whole graph by the operators' references: slow, right, for tests and folding.
-std::vector<Tensor> evaluate_graph(const Graph& graph, std::span<const Tensor> inputs);
+std::vector<Tensor> evaluate_graph(const RunContext& context, const Graph& graph, std::span<const Tensor> inputs);
+inline std::vector<Tensor> evaluate_graph(const Graph& graph, std::span<const Tensor> inputs) {
+  return evaluate_graph(graph.context(), graph, inputs);
+}
 
 }  // namespace coracle

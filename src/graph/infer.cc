@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "base/counted.h"
-#include "base/deadline.h"
 #include "graph/graph.h"
 
 namespace coracle {
@@ -93,7 +92,7 @@ std::optional<Ints> InferArgs::ints(int port) const {
   if (!has(port)) return std::nullopt;
   const Fact& fact = in(port);
   if (fact.value == nullptr) return std::nullopt;
-  return fact.value->integers();
+  return fact.value->integers(context_);
 }
 
 std::optional<double> NodeFacts::number(int port, double missing) const {
@@ -119,10 +118,12 @@ void refuse_arrays(const OpSchema& schema, std::span<const Fact* const> inputs) 
   }
 }
 
-std::vector<Fact> infer_within(RegionBudget& budget, const Graph& graph, std::span<const Fact> inputs);
+std::vector<Fact> infer_within(const RunContext& context, RegionBudget& budget, const Graph& graph,
+                               std::span<const Fact> inputs);
 
-std::vector<Fact> infer_within(RegionBudget& budget, const Node& node, std::span<const Fact* const> inputs) {
-  Deadline::check_current();
+std::vector<Fact> infer_within(const RunContext& context, RegionBudget& budget, const Node& node,
+                               std::span<const Fact* const> inputs) {
+  context.check();
   const OpSchema& schema = node.op.schema();
   size_t outputs = 0;
   for (int c : node.output_counts) outputs += static_cast<size_t>(c);
@@ -132,7 +133,7 @@ std::vector<Fact> infer_within(RegionBudget& budget, const Node& node, std::span
       budget.take();
       require(static_cast<size_t>(r) < node.regions.size(), "there is no region ", r);
       const Graph& graph = *node.regions[static_cast<size_t>(r)];
-      std::vector<Fact> all = infer_within(budget, graph, args);
+      std::vector<Fact> all = infer_within(context, budget, graph, args);
       std::vector<Fact> results;
       for (ValueId v : graph.outputs()) results.push_back(all[index(v)]);
       return results;
@@ -147,14 +148,14 @@ std::vector<Fact> infer_within(RegionBudget& budget, const Node& node, std::span
       std::fill(facts.begin(), facts.end(), Fact::unknown());
       return facts;
     }
-    InferArgs args(padded, node.input_counts, facts, node.output_counts, &region);
+    InferArgs args(context, padded, node.input_counts, facts, node.output_counts, &region);
     schema.infer(node.op.attributes(), args);
     for (const Fact& f : facts) check_size(f.shape);
     if (!facts.empty()) set_lod(node, inputs, facts);
     if (foldable(node, inputs, facts)) {
       std::vector<Tensor> tensors;
       for (const Fact* f : inputs) tensors.push_back(*f->value);
-      std::vector<Tensor> results = evaluate_node(node, std::move(tensors), facts);
+      std::vector<Tensor> results = evaluate_node(context, node, std::move(tensors), facts);
       for (size_t i = 0; i < facts.size(); ++i) facts[i].value = std::make_shared<const Tensor>(results[i]);
     }
   } catch (Error& e) {
@@ -187,21 +188,24 @@ std::vector<Fact> infer_nodes(const Graph& graph, std::span<const Fact> inputs, 
 }
 
 /// A region, on the budget of the node that it belongs to.
-std::vector<Fact> infer_within(RegionBudget& budget, const Graph& graph, std::span<const Fact> inputs) {
+std::vector<Fact> infer_within(const RunContext& context, RegionBudget& budget, const Graph& graph,
+                               std::span<const Fact> inputs) {
   return infer_nodes(graph, inputs, [&](const Node& node, std::span<const Fact* const> operands) {
-    return infer_within(budget, node, operands);
+    return infer_within(context, budget, node, operands);
   });
 }
 
 }  // namespace
 
-std::vector<Fact> infer_node(const Node& node, std::span<const Fact* const> inputs) {
+std::vector<Fact> infer_node(const RunContext& context, const Node& node, std::span<const Fact* const> inputs) {
   RegionBudget budget;
-  return infer_within(budget, node, inputs);
+  return infer_within(context, budget, node, inputs);
 }
 
-std::vector<Fact> infer_graph(const Graph& graph, std::span<const Fact> inputs) {
-  return infer_nodes(graph, inputs, infer_node);
+std::vector<Fact> infer_graph(const RunContext& context, const Graph& graph, std::span<const Fact> inputs) {
+  return infer_nodes(graph, inputs, [&](const Node& node, std::span<const Fact* const> operands) {
+    return infer_node(context, node, operands);
+  });
 }
 
 bool without_elements(const Node& node, std::span<const Fact> results) {
@@ -210,8 +214,8 @@ bool without_elements(const Node& node, std::span<const Fact> results) {
                      [](const Fact& f) { return f.known() && !f.is_array && f.shape.count() == 0; });
 }
 
-std::vector<Tensor> evaluate_node(const Node& node, std::vector<Tensor> inputs, std::span<const Fact> facts,
-                                  const ReferenceArgs::RunRegion* run_region) {
+std::vector<Tensor> evaluate_node(const RunContext& context, const Node& node, std::vector<Tensor> inputs,
+                                  std::span<const Fact> facts, const ReferenceArgs::RunRegion* run_region) {
   std::vector<Tensor> outputs;
   outputs.reserve(facts.size());
   try {
@@ -220,15 +224,16 @@ std::vector<Tensor> evaluate_node(const Node& node, std::vector<Tensor> inputs, 
         outputs.push_back(Tensor::array(f.dtype));
       } else {
         // Until the operator makes it, a result of unknown type or size has no elements that could be written to.
-        outputs.push_back(f.known() ? Tensor::make(f.dtype, f.shape) : Tensor::borrow(f.dtype, Shape{0}, nullptr));
+        outputs.push_back(f.known() ? Tensor::make(context, f.dtype, f.shape)
+                                    : Tensor::borrow(f.dtype, Shape{0}, nullptr));
       }
       if (f.lod) outputs.back().set_lod(*f.lod);
     }
     if (without_elements(node, facts)) return outputs;
     const ReferenceArgs::RunRegion by_reference = [&](int r, const std::vector<Tensor>& args) {
-      return evaluate_graph(*node.regions.at(static_cast<size_t>(r)), args);
+      return evaluate_graph(context, *node.regions.at(static_cast<size_t>(r)), args);
     };
-    ReferenceArgs args(inputs, node.input_counts, outputs, node.output_counts,
+    ReferenceArgs args(context, inputs, node.input_counts, outputs, node.output_counts,
                        run_region != nullptr ? run_region : &by_reference);
     node.op.schema().reference(node.op.attributes(), args);
     for (size_t i = 0; i < outputs.size(); ++i) {
@@ -249,7 +254,7 @@ std::vector<Tensor> evaluate_node(const Node& node, std::vector<Tensor> inputs, 
   return outputs;
 }
 
-std::vector<Tensor> evaluate_graph(const Graph& graph, std::span<const Tensor> inputs) {
+std::vector<Tensor> evaluate_graph(const RunContext& context, const Graph& graph, std::span<const Tensor> inputs) {
   require(inputs.size() == graph.inputs().size(), "a graph of ", counted(graph.inputs().size(), "input"), " was given ",
           inputs.size());
   std::vector<Tensor> tensors(graph.value_count());
@@ -274,9 +279,9 @@ std::vector<Tensor> evaluate_graph(const Graph& graph, std::span<const Tensor> i
       arg_facts.push_back(&facts[index(v)]);
     }
     // Of a node with regions only what runs decides: the branch that is not taken may not even fit.
-    const std::vector<Fact> out =
-        node.regions.empty() ? infer_node(node, arg_facts) : std::vector<Fact>(node.outputs.size(), Fact::unknown());
-    std::vector<Tensor> results = evaluate_node(node, std::move(args), out);
+    const std::vector<Fact> out = node.regions.empty() ? infer_node(context, node, arg_facts)
+                                                       : std::vector<Fact>(node.outputs.size(), Fact::unknown());
+    std::vector<Tensor> results = evaluate_node(context, node, std::move(args), out);
     for (size_t i = 0; i < results.size(); ++i) set(node.outputs[i], std::move(results[i]));
   }
   std::vector<Tensor> out;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/buffer.h"
 #include "base/element_steps.h"
 #include "base/fact.h"
 #include "base/strided_view.h"
@@ -101,10 +102,17 @@ class InferArgs {
  public:
   using InferRegion = std::function<std::vector<Fact>(int region, std::span<const Fact> inputs)>;
 
-  InferArgs(std::span<const Fact* const> in, std::span<const int> in_counts, std::span<Fact> out,
-            std::span<const int> out_counts, const InferRegion* infer_region = nullptr)
-      : in_(in), in_ports_(in_counts), out_(out), out_ports_(out_counts), infer_region_(infer_region) {}
+  InferArgs(const RunContext& context, std::span<const Fact* const> in, std::span<const int> in_counts,
+            std::span<Fact> out, std::span<const int> out_counts, const InferRegion* infer_region = nullptr)
+      : context_(context),
+        in_(in),
+        in_ports_(in_counts),
+        out_(out),
+        out_ports_(out_counts),
+        infer_region_(infer_region) {}
 
+  /// Of what this works for.
+  const RunContext& context() const { return context_; }
   int count(int port) const { return in_ports_.count(port); }
   bool has(int port) const { return count(port) > 0; }
   const Fact& in(int port, int i = 0) const { return *in_[in_ports_.at(port, i)]; }
@@ -127,6 +135,7 @@ class InferArgs {
   }
 
  private:
+  const RunContext& context_;
   std::span<const Fact* const> in_;
   PortIndex in_ports_;
   std::span<Fact> out_;
@@ -165,14 +174,20 @@ class NodeFacts {
 };
 
 /// What `reference` sees and fills. Inputs are row-major. An output whose shape `infer` knew comes with memory of that
-/// shape (write its elements); any other must be assigned: a.out(0) = Tensor::make(...).
+/// shape (write its elements); any other must be assigned: a.out(0) = a.make(...).
+/// Whatever may be as large as the data is charged to context(), and long loops look at its deadline.
 class ReferenceArgs {
  public:
   using RunRegion = std::function<std::vector<Tensor>(int region, std::vector<Tensor> inputs)>;
 
-  ReferenceArgs(std::span<Tensor> in, std::span<const int> in_counts, std::span<Tensor> out,
+  ReferenceArgs(const RunContext& context, std::span<Tensor> in, std::span<const int> in_counts, std::span<Tensor> out,
                 std::span<const int> out_counts, const RunRegion* run_region = nullptr)
-      : in_(in), in_ports_(in_counts), out_(out), out_ports_(out_counts), run_region_(run_region) {}
+      : context_(context), in_(in), in_ports_(in_counts), out_(out), out_ports_(out_counts), run_region_(run_region) {}
+
+  /// Of what this works for: the run, planning or load.
+  const RunContext& context() const { return context_; }
+  /// A tensor on the run's ledger; see Tensor::make.
+  Tensor make(DType dtype, const Shape& shape) const { return Tensor::make(context_, dtype, shape); }
 
   int count(int port) const { return in_ports_.count(port); }
   bool has(int port) const { return count(port) > 0; }
@@ -181,6 +196,10 @@ class ReferenceArgs {
   /// The operand, handed over: in(port, i) is empty afterwards. What changes a tensor array takes it, so that the list
   /// is copied only where somebody else still needs it.
   Tensor take(int port, int i = 0) { return std::move(in_[in_ports_.at(port, i)]); }
+
+  /// All elements of a real operand.
+  Buffer<double> doubles(int port, int i = 0) const { return doubles_of(context_, in(port, i)); }
+  Buffer<int64_t> integers(int port, int i = 0) const { return integers_of(context_, in(port, i)); }
 
   int out_count(int port) const { return out_ports_.count(port); }
   bool wants(int port) const { return out_count(port) > 0; }
@@ -191,6 +210,7 @@ class ReferenceArgs {
   }
 
  private:
+  const RunContext& context_;
   std::span<Tensor> in_;
   PortIndex in_ports_;
   std::span<Tensor> out_;

@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "base/counted.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 
 namespace coracle {
 namespace {
@@ -260,13 +260,15 @@ void release_unused_constants(Graph& graph) {
   }
 }
 
-void verify(const Graph& graph, bool infer) {
+namespace {
+
+void verify(const RunContext& context, const Graph& graph, bool infer) {
   std::vector<bool> defined(graph.value_count(), false);
   for (size_t i = 0; i < defined.size(); ++i) {
     defined[i] = graph.value(ValueId{static_cast<int32_t>(i)}).producer == kNoNode;
   }
   constexpr int64_t kStepsOfNode = 256;
-  LoopCheck check;
+  LoopCheck check(context);
   for (NodeId id : graph.order()) {
     check.step(kStepsOfNode);
     const Node& node = graph.node(id);
@@ -283,14 +285,14 @@ void verify(const Graph& graph, bool infer) {
       require(graph.value(v).producer == id, "a result of node ", node.name, " belongs to another node");
       defined[index(v)] = true;
     }
-    for (const std::shared_ptr<Graph>& region : node.regions) verify(*region, false);
+    for (const std::shared_ptr<Graph>& region : node.regions) verify(context, *region, false);
   }
   for (ValueId v : graph.outputs()) require(defined[index(v)], "an output of the program is not defined");
   check_use_counts(graph);
   if (!infer) return;
   std::vector<Fact> inputs;
   for (ValueId v : graph.inputs()) inputs.push_back(graph.fact(v));
-  const std::vector<Fact> facts = infer_graph(graph, inputs);
+  const std::vector<Fact> facts = infer_graph(context, graph, inputs);
   for (NodeId id : graph.order()) {
     check.step(kStepsOfNode);
     for (ValueId v : graph.node(id).outputs) {
@@ -299,5 +301,9 @@ void verify(const Graph& graph, bool infer) {
     }
   }
 }
+
+}  // namespace
+
+void verify(const Graph& graph, bool infer) { verify(graph.context(), graph, infer); }
 
 }  // namespace coracle

@@ -200,19 +200,19 @@ CompiledInFile compiled_in_file(const CutReport& report, const EngineChoice& cho
 std::shared_ptr<const Model> Model::load(const ModelSource& source, const ModelOptions& options) {
   const Deadline::Clock::time_point start = Deadline::Clock::now();
   const RunContext context(Deadline("loading", start, options.time_limit_ms, options.cancelled));
-  const RunContext::Scope scope(context);
-  std::shared_ptr<const Model> model = make(load_model(source, options.load), options);
+  std::shared_ptr<const Model> model = make(load_model(context, source, options.load), options, context);
   if (logs(LogLevel::kInfo)) log_loaded(*model, options, Deadline::Clock::now() - start);
   return model;
 }
 
-std::shared_ptr<const Model> Model::make(LoadedModel loaded, const ModelOptions& options) {
+std::shared_ptr<const Model> Model::make(LoadedModel loaded, const ModelOptions& options, const RunContext& context) {
   usable_cpus();  // reads files, which sessions then do not
   keep_tensors(loaded.graph, options.keep_tensors);
-  return std::shared_ptr<const Model>(new Model(parts_of(std::move(loaded), options)));
+  return std::shared_ptr<const Model>(new Model(parts_of(std::move(loaded), options, context)));
 }
 
-Model::Parts Model::parts_of(LoadedModel loaded, const ModelOptions& given) {
+Model::Parts Model::parts_of(LoadedModel loaded, const ModelOptions& given, const RunContext& context) {
+  const WorkOnGraph work(loaded.graph, context);
   Parts parts{.options = with_devices_and_engines(given, loaded),
               .info = std::move(loaded.info),
               .files = std::move(loaded.files),
@@ -224,7 +224,7 @@ Model::Parts Model::parts_of(LoadedModel loaded, const ModelOptions& given) {
   const auto graph = std::make_shared<const Graph>(std::move(loaded.graph));
   parts.engine_blocks = std::make_shared<EngineBlocks>(
       options.engines, options.engines.cache ? *options.engines.cache : EngineBlocks::default_cache(),
-      compiled_in_file(parts.engine_report, options.engines), *graph, options.weights_cache_bytes);
+      compiled_in_file(parts.engine_report, options.engines), *graph, options.weights_cache_bytes, context);
   parts.program =
       std::make_shared<const Program>(graph, options.program(), std::move(loaded.packed), parts.engine_blocks);
   parts.options.cancelled = nullptr;

@@ -18,7 +18,8 @@ class Model : public RunnableModel {
   /// Reads and rewrites a model; a saved one has been rewritten. Throws Error.
   static std::shared_ptr<const Model> load(const ModelSource& source, const ModelOptions& options);
   /// The same of a graph that was read already. Throws Error.
-  static std::shared_ptr<const Model> make(LoadedModel loaded, const ModelOptions& options);
+  static std::shared_ptr<const Model> make(LoadedModel loaded, const ModelOptions& options,
+                                           const RunContext& context = kNoRun);
 
   /// What it was loaded with.
   const ModelOptions& options() const { return options_; }
@@ -50,7 +51,7 @@ class Model : public RunnableModel {
     std::shared_ptr<EngineBlocks> engine_blocks = {};
     std::shared_ptr<const Program> program = {};
   };
-  static Parts parts_of(LoadedModel loaded, const ModelOptions& options);
+  static Parts parts_of(LoadedModel loaded, const ModelOptions& options, const RunContext& context);
   explicit Model(Parts parts);
   SavedBlocks saved_blocks(bool with_compiled) const;
 

@@ -85,6 +85,37 @@ class CallbackSource : public ByteSource {
 
 }  // namespace
 
+class SourceWithin : public ByteSource {
+ public:
+  SourceWithin(const RunContext& context, std::shared_ptr<const ByteSource> source)
+      : context_(context), source_(std::move(source)) {}
+
+  std::optional<File> open(const std::string& name) const override { return limited(source_->open(name)); }
+  std::optional<File> open_weights(const std::string& name, Weights weights) const override {
+    return limited(source_->open_weights(name, weights));
+  }
+  bool is_folder(const std::string& name) const override { return source_->is_folder(name); }
+  std::vector<std::string> list(const std::string& folder) const override { return source_->list(folder); }
+
+ protected:
+  void check_inside(const std::string& folder, const std::string& path) const override {
+    source_->check_inside(folder, path);
+  }
+
+ private:
+  std::optional<File> limited(std::optional<File> file) const {
+    if (file) file->read_within(context_);
+    return file;
+  }
+
+  const RunContext& context_;
+  const std::shared_ptr<const ByteSource> source_;
+};
+
+std::shared_ptr<const ByteSource> within(const RunContext& context, std::shared_ptr<const ByteSource> source) {
+  return std::make_shared<SourceWithin>(context, std::move(source));
+}
+
 bool stays_below(std::string_view name) {
   if (name.empty() || name.front() == '/' || name.find('\0') != std::string_view::npos) return false;
   while (!name.empty()) {

@@ -32,9 +32,13 @@ class ByteSource {
                                           bool outside_links) const;
 
  protected:
+  friend class SourceWithin;
   /// Refuses a path that leads out of `folder` by links.
   virtual void check_inside(const std::string& /*folder*/, const std::string& /*path*/) const {}
 };
+
+/// The same files, which are read until the deadline of a context has passed. Both have to outlive it.
+std::shared_ptr<const ByteSource> within(const RunContext& context, std::shared_ptr<const ByteSource> source);
 
 /// Files on disk.
 std::shared_ptr<const ByteSource> disk_source();

@@ -385,8 +385,10 @@ ModelInfo describe(const pir::Program& program) {
   return info;
 }
 
-Graph import(const pir::Program& program, const ModelInfo& info, std::vector<Tensor> parameters) {
+Graph import(const RunContext& context, const pir::Program& program, const ModelInfo& info,
+             std::vector<Tensor> parameters) {
   Graph graph;
+  const WorkOnGraph work(graph, context);
   PirScope scope(graph, nullptr);
   Survey survey;
   survey.visit(program.main, false);

@@ -14,6 +14,7 @@ ModelInfo describe(const pir::Program& program);
 
 /// The program as a graph. `parameters` are in the order of `info.parameters`, and nothing in `info` is unsupported.
 /// Regions become closed: what they use of the outside are operands.
-Graph import(const pir::Program& program, const ModelInfo& info, std::vector<Tensor> parameters);
+Graph import(const RunContext& context, const pir::Program& program, const ModelInfo& info,
+             std::vector<Tensor> parameters);
 
 }  // namespace coracle

@@ -126,9 +126,11 @@ ModelInfo describe(const programdesc::Program& program) {
   return info;
 }
 
-Graph import(const programdesc::Program& program, const ModelInfo& info, std::vector<Tensor> parameters) {
+Graph import(const RunContext& context, const programdesc::Program& program, const ModelInfo& info,
+             std::vector<Tensor> parameters) {
   const ProgramBlocks blocks(program);
   Graph graph;
+  const WorkOnGraph work(graph, context);
   ProgramScope scope(graph, 0, nullptr);
   for (const TensorInfo& input : info.inputs) {
     scope.bind(input.name, graph.add_input(input.name, Fact(input.dtype, free_sizes(input.shape))));

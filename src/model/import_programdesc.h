@@ -14,6 +14,7 @@ ModelInfo describe(const programdesc::Program& program);
 
 /// The program as a graph. `parameters` are in the order of `info.parameters`, and nothing in `info` is unsupported.
 /// Variables written in place become several values; sub-blocks become closed regions.
-Graph import(const programdesc::Program& program, const ModelInfo& info, std::vector<Tensor> parameters);
+Graph import(const RunContext& context, const programdesc::Program& program, const ModelInfo& info,
+             std::vector<Tensor> parameters);
 
 }  // namespace coracle

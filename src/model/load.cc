@@ -25,7 +25,7 @@ ModelInfo printable_info(ModelInfo info) {
 /// What `use` makes of the program, which is read as what its file says that it is. Another file's error says what that
 /// is.
 template <class F>
-auto with_program(const ModelFiles& files, const F& use) {
+auto with_program(const RunContext& context, const ModelFiles& files, const F& use) {
   const auto parsed = [&](auto parse) {
     try {
       return parse(files.program);
@@ -33,7 +33,8 @@ auto with_program(const ModelFiles& files, const F& use) {
       fail_reading(File(files.program), error);
     }
   };
-  return files.is_pir ? use(parsed(pir::parse)) : use(parsed(programdesc::parse));
+  if (files.is_pir) return use(parsed([](const FileBytes& file) { return pir::parse(file); }));
+  return use(parsed([&](const FileBytes& file) { return programdesc::parse(context, file); }));
 }
 
 template <class Program>
@@ -44,7 +45,7 @@ ModelInfo info_from(const Program& program, const ModelFiles& files) {
 }
 
 template <class Program>
-LoadedModel load_program(const Program& program, const ModelFiles& files) {
+LoadedModel load_program(const RunContext& context, const Program& program, const ModelFiles& files) {
   LoadedModel model;
   model.info = info_from(program, files);
   require_supported(model.info);
@@ -58,15 +59,15 @@ LoadedModel load_program(const Program& program, const ModelFiles& files) {
     info.dtype = parameters.tensors[i].dtype();
     info.shape = parameters.tensors[i].shape();
   }
-  model.graph = import(program, model.info, std::move(parameters.tensors));
+  model.graph = import(context, program, model.info, std::move(parameters.tensors));
   model.info = printable_info(std::move(model.info));
   return model;
 }
 
 }  // namespace
 
-LoadedModel load_model(const ModelSource& source, const LoadOptions& options) {
-  ModelFiles files = find_model_files(source);
+LoadedModel load_model(const RunContext& context, const ModelSource& source, const LoadOptions& options) {
+  ModelFiles files = find_model_files({within(context, source.files), source.model, source.params});
   files.weights = options.weights;
   files.outside_links = options.outside_links;
   if (files.saved) {
@@ -75,7 +76,7 @@ LoadedModel load_model(const ModelSource& source, const LoadOptions& options) {
     model.info.passed_over = std::move(files.passed_over);
     return model;
   }
-  return with_program(files, [&](const auto& program) { return load_program(program, files); });
+  return with_program(context, files, [&](const auto& program) { return load_program(context, program, files); });
 }
 
 ModelInfo inspect_model(const ModelSource& source) {
@@ -85,7 +86,7 @@ ModelInfo inspect_model(const ModelSource& source) {
     info.passed_over = files.passed_over;
     return info;
   }
-  return with_program(files, [&](const auto& program) { return printable_info(info_from(program, files)); });
+  return with_program(kNoRun, files, [&](const auto& program) { return printable_info(info_from(program, files)); });
 }
 
 }  // namespace coracle

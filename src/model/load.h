@@ -14,7 +14,10 @@ struct LoadOptions {
 
 /// Reads a model of any format: program, then (if all of it can be run) parameters, then the graph. Throws Error:
 /// kIo for missing files, kInvalidModel for damage, kUnsupported with all that cannot be run.
-LoadedModel load_model(const ModelSource& source, const LoadOptions& options = {});
+LoadedModel load_model(const RunContext& context, const ModelSource& source, const LoadOptions& options = {});
+inline LoadedModel load_model(const ModelSource& source, const LoadOptions& options = {}) {
+  return load_model(kNoRun, source, options);
+}
 
 /// What a program says about itself, without its parameters; also for programs that cannot be run.
 ModelInfo inspect_model(const ModelSource& source);

@@ -21,7 +21,8 @@ struct PirValue {
 /// are taken over) when first used.
 class PirScope {
  public:
-  PirScope(Graph& graph, PirScope* outer) : graph_(graph), outer_(outer) {}
+  PirScope(Graph& graph, PirScope* outer)
+      : graph_(graph), work_(graph, outer == nullptr ? graph.context() : outer->graph_.context()), outer_(outer) {}
 
   Graph& graph() { return graph_; }
   PirScope* outer() { return outer_; }
@@ -50,6 +51,7 @@ class PirScope {
   ValueId capture(ValueId outer);
 
   Graph& graph_;
+  const WorkOnGraph work_;  // a region goes by the context of the graph around it
   PirScope* outer_;
   bool blind_ = false;
   std::unordered_map<int64_t, PirValue> values_;

@@ -45,7 +45,11 @@ class ProgramBlocks {
 /// In a region, values of the outer scope become inputs of the region (constants are taken over) when first used.
 class ProgramScope {
  public:
-  ProgramScope(Graph& graph, size_t block, ProgramScope* outer) : graph_(graph), block_(block), outer_(outer) {}
+  ProgramScope(Graph& graph, size_t block, ProgramScope* outer)
+      : graph_(graph),
+        work_(graph, outer == nullptr ? graph.context() : outer->graph_.context()),
+        block_(block),
+        outer_(outer) {}
 
   Graph& graph() { return graph_; }
   size_t block() const { return block_; }
@@ -74,6 +78,7 @@ class ProgramScope {
   };
 
   Graph& graph_;
+  const WorkOnGraph work_;  // a region goes by the context of the graph around it
   size_t block_;
   ProgramScope* outer_;
   bool blind_ = false;

@@ -5,7 +5,6 @@
 #include <array>
 #include <protozero/pbf_reader.hpp>
 
-#include "base/deadline.h"
 #include "base/error.h"
 #include "base/printable.h"
 #include "model/programdesc_attribute.h"
@@ -38,7 +37,7 @@ void add_field(const char* begin, const Reader& m, std::vector<std::string_view>
 /// Reads messages; `at_` follows so that errors can tell where.
 class Parser {
  public:
-  explicit Parser(const char* begin) : begin_(begin), at_(begin) {}
+  Parser(const RunContext& context, const char* begin) : context_(context), begin_(begin), at_(begin) {}
 
   size_t offset() const { return static_cast<size_t>(at_ - begin_); }
 
@@ -185,7 +184,7 @@ class Parser {
   }
 
   void op(std::string_view message, Operator& to) {
-    Deadline::check_current();
+    context_.check();
     to.bytes = message;
     Reader m = reader_of(message);
     while (next(m)) {
@@ -280,6 +279,7 @@ class Parser {
     set_attribute(name, std::move(v), to);
   }
 
+  const RunContext& context_;
   const char* begin_;
   const char* at_;
 };
@@ -306,13 +306,13 @@ void guarded(const Parser& parser, std::string_view what, const F& f) {
 
 }  // namespace
 
-Program parse(FileBytes file) {
+Program parse(const RunContext& context, FileBytes file) {
   Program program;
   program.file = std::move(file);
   const auto* begin = reinterpret_cast<const char*>(program.file.bytes.data());
   const std::string what = text("the program ", in_quotes(program.file.name));
   require(!program.file.bytes.empty(), ErrorCode::kInvalidModel, what, " is empty");
-  Parser parser(begin);
+  Parser parser(context, begin);
   guarded(parser, what, [&] { parser.program(Reader(begin, program.file.bytes.size()), program); });
   require(!program.blocks.empty(), ErrorCode::kInvalidModel, what, " has no blocks: it is not a ProgramDesc file");
   return program;
@@ -328,7 +328,7 @@ Shape shape_of(const std::vector<int64_t>& dims) {
 TensorDesc parse_tensor_desc(std::span<const uint8_t> bytes) {
   const auto* begin = reinterpret_cast<const char*>(bytes.data());
   TensorDesc desc;
-  Parser parser(begin);
+  Parser parser(kNoRun, begin);
   guarded(parser, "the tensor description", [&] { desc = parser.tensor_desc(Reader(begin, bytes.size())); });
   return desc;
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/run_context.h"
 #include "base/shape.h"
 #include "graph/attributes.h"
 #include "model/byte_source.h"
@@ -85,7 +86,8 @@ struct Program {
 
 /// Parses a program. Unknown fields are skipped, repeated numbers may be packed or not. Memory is linear in the file's
 /// size. Throws Error (kInvalidModel) with the byte offset of the damage.
-Program parse(FileBytes file);
+Program parse(const RunContext& context, FileBytes file);
+inline Program parse(FileBytes file) { return parse(kNoRun, std::move(file)); }
 
 /// Dimensions as a Shape: negative ones are unknown, and so is the rank if it is above the greatest possible.
 Shape shape_of(const std::vector<int64_t>& dims);

@@ -62,6 +62,7 @@ std::vector<ValueId> captured_by_if(const Graph& graph, const ClosedRegion& yes,
 std::shared_ptr<Graph> region_of_if(const Graph& graph, const ClosedRegion& closed, std::span<const ValueId> captured,
                                     std::span<const RegionOutputs::Source> outputs, bool blind) {
   auto region = std::make_shared<Graph>();
+  const WorkOnGraph work(*region, graph.context());
   std::vector<ValueId> inputs;
   for (ValueId v : captured) {
     Fact fact = blind ? joined(graph.fact(v), Fact::unknown()) : graph.fact(v);
@@ -133,6 +134,7 @@ void refresh_regions(Graph& graph) {
       for (size_t i = 0; i < region->inputs().size(); ++i) {
         region->set_input_fact(region->inputs()[i], without_value(graph.fact(node.inputs[i + 1])));
       }
+      const WorkOnGraph work(*region, graph.context());
       infer_branch(*region);
       refresh_regions(*region);
     }
@@ -185,6 +187,7 @@ std::shared_ptr<Graph> import_loop(std::vector<Fact>& types,
 void widen_region(Graph& graph, NodeId loop) {
   const Node& node = graph.node(loop);
   Graph& region = *node.regions.front();
+  const WorkOnGraph work(region, graph.context());
   const size_t carried = node.outputs.size();
   for (size_t i = 0; i < region.inputs().size(); ++i) {
     const bool is_carried = i > 0 && i <= carried;

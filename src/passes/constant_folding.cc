@@ -58,7 +58,7 @@ int fold(Graph& graph, RewriteBudget& budget, const std::vector<bool>& keeps) {
       std::vector<Fact> facts;
       for (ValueId v : operands) inputs.push_back(*graph.fact(v).value);
       for (ValueId v : node.outputs) facts.push_back(graph.fact(v));
-      results = evaluate_node(node, inputs, facts);
+      results = evaluate_node(graph.context(), node, inputs, facts);
     }
     std::vector<ValueId> constants;
     for (size_t i = 0; i < results.size(); ++i) {

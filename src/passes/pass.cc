@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "base/deadline.h"
-
 namespace coracle {
 namespace {
 
@@ -15,11 +13,14 @@ constexpr int kMaxRounds = 100;
 constexpr int64_t kMostVisits = 20'000'000;
 
 int run_once(const Pass& pass, Graph& graph, RewriteBudget& budget) {
-  Deadline::check_current();
+  graph.context().check();
   int count = pass.function ? pass.function(graph, budget) : 0;
   if (!pass.rewrites.empty()) count += run_rewrites(pass.rewrites, pass.from, graph, budget);
   for (NodeId id : graph.order()) {
-    for (const std::shared_ptr<Graph>& region : graph.node(id).regions) count += run_once(pass, *region, budget);
+    for (const std::shared_ptr<Graph>& region : graph.node(id).regions) {
+      const WorkOnGraph work(*region, graph.context());
+      count += run_once(pass, *region, budget);
+    }
   }
   return count;
 }

@@ -49,7 +49,7 @@ bool can_widen(const Graph& graph, const Node& node) {
   std::vector<const Fact*> args;
   for (const Fact& f : in) args.push_back(&f);
   try {
-    const std::vector<Fact> out = infer_node(node, args);
+    const std::vector<Fact> out = infer_node(graph.context(), node, args);
     return std::equal(out.begin(), out.end(), node.outputs.begin(), node.outputs.end(), [&](const Fact& w, ValueId v) {
       const Fact& n = graph.fact(v);
       return w.dtype == (is_half(n) ? DType::kFloat32 : n.dtype) && w.shape == n.shape && w.is_array == n.is_array;

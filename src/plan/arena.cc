@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/counted.h"
-#include "base/deadline.h"
 #include "base/error.h"
 #include "base/size.h"
 
@@ -64,7 +63,7 @@ class PlacedAllocations {
 
 }  // namespace
 
-ArenaPlan plan_arena(const std::vector<ArenaAllocation>& allocations) {
+ArenaPlan plan_arena(const RunContext& context, const std::vector<ArenaAllocation>& allocations) {
   ArenaPlan plan;
   plan.offsets.resize(allocations.size(), 0);
   std::vector<size_t> by_size(allocations.size());
@@ -74,7 +73,7 @@ ArenaPlan plan_arena(const std::vector<ArenaAllocation>& allocations) {
   PlacedAllocations placed(allocations);
   std::vector<size_t> others;
   for (size_t b : by_size) {
-    Deadline::check_current();
+    context.check();
     const Size bytes = aligned(allocations[b].bytes);
     placed.find(allocations[b], others);
     std::sort(others.begin(), others.end(), [&](size_t x, size_t y) { return plan.offsets[x] < plan.offsets[y]; });
@@ -90,7 +89,7 @@ ArenaPlan plan_arena(const std::vector<ArenaAllocation>& allocations) {
   return plan;
 }
 
-ArenaPlans plan_arenas(const std::vector<ArenaAllocation>& allocations, size_t largest) {
+ArenaPlans plan_arenas(const RunContext& context, const std::vector<ArenaAllocation>& allocations, size_t largest) {
   ArenaPlans plans;
   plans.spots.resize(allocations.size());
   std::vector<size_t> left(allocations.size());
@@ -98,7 +97,7 @@ ArenaPlans plan_arenas(const std::vector<ArenaAllocation>& allocations, size_t l
   while (!left.empty()) {
     std::vector<ArenaAllocation> tried;
     for (size_t b : left) tried.push_back(allocations[b]);
-    const ArenaPlan plan = plan_arena(tried);
+    const ArenaPlan plan = plan_arena(context, tried);
     std::vector<size_t> rest;
     size_t bytes = 0;
     for (size_t i = 0; i < left.size(); ++i) {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/run_context.h"
+
 namespace coracle {
 
 /// An allocation of memory that must exist from step `first` to step `last`, both included.
@@ -23,7 +25,7 @@ struct ArenaPlan {
 /// Places allocations so that those alive at the same time do not overlap: largest first, each at the lowest free
 /// offset
 /// ("greedy by size", Pisarchyk and Lee, arXiv 2001.03288). Deterministic.
-ArenaPlan plan_arena(const std::vector<ArenaAllocation>& allocations);
+ArenaPlan plan_arena(const RunContext& context, const std::vector<ArenaAllocation>& allocations);
 
 /// The same where no arena may have more than so many bytes.
 struct ArenaPlans {
@@ -36,6 +38,6 @@ struct ArenaPlans {
 };
 
 /// Fills one arena after the other. Throws Error (out of memory) where an allocation alone is larger.
-ArenaPlans plan_arenas(const std::vector<ArenaAllocation>& allocations, size_t largest);
+ArenaPlans plan_arenas(const RunContext& context, const std::vector<ArenaAllocation>& allocations, size_t largest);
 
 }  // namespace coracle

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/copy.h"
 
-#include "base/block_copy.h"
+#include "base/long_loop.h"
 #include "plan/call_failure.h"
 
 namespace coracle {
@@ -12,7 +12,7 @@ DeviceBytes place_of(const TensorView& view) { return {view.data, view.offset}; 
 void upload(const CopyPlan& plan, const KernelCall& call) {
   auto* const staging = static_cast<std::byte*>(call.workspace);
   for (size_t i = 0; i < plan.staged.size(); ++i) {
-    copy_in_blocks(staging + plan.staged[i], call.in[i].data, call.in[i].fact->bytes());
+    copy_in_blocks(*call.context, staging + plan.staged[i], call.in[i].data, call.in[i].fact->bytes());
   }
   for (const Transfer& t : plan.transfers) {
     const void* from = plan.staged.empty() ? call.in[t.item].data : staging + plan.staged[t.item];
@@ -56,7 +56,7 @@ void take_staged(const KernelCall& call) {
   const auto& plan = *static_cast<const CopyPlan*>(call.state);
   const auto* const staging = static_cast<const std::byte*>(call.workspace);
   for (size_t i = 0; i < plan.staged.size(); ++i) {
-    copy_in_blocks(call.out[i].data, staging + plan.staged[i], call.out[i].fact->bytes());
+    copy_in_blocks(*call.context, call.out[i].data, staging + plan.staged[i], call.out[i].fact->bytes());
   }
 }
 

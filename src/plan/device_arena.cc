@@ -34,7 +34,7 @@ class DeviceArena {
                  static_cast<size_t>(alignment_)),
         taken_(steps.buffers.size(), false) {}
 
-  DeviceNeeds place() {
+  DeviceNeeds place(const RunContext& context) {
     for (const Step& step : steps_.steps) {
       if (step.copy == nullptr || step.place != place_ || step.copy->staged.empty()) continue;
       add_together(step.copy->upload ? step.out : step.in);
@@ -42,7 +42,7 @@ class DeviceArena {
     for (size_t l = 0; l < steps_.buffers.size(); ++l) {
       if (is_free(l)) add({l});
     }
-    const ArenaPlans plans = plan_arenas(allocations_, largest_);
+    const ArenaPlans plans = plan_arenas(context, allocations_, largest_);
     for (size_t b = 0; b < allocations_.size(); ++b) {
       size_t offset = plans.spots[b].offset;
       for (size_t l : members_[b]) {
@@ -124,11 +124,11 @@ void plan_step_transfers(const Steps& steps, const Step& step, int64_t alignment
 
 }  // namespace
 
-void place_on_devices(Steps& steps, const std::vector<int>& first, const std::vector<int>& last,
-                      std::span<const UsedDevice> devices) {
+void place_on_devices(const RunContext& context, Steps& steps, const std::vector<int>& first,
+                      const std::vector<int>& last, std::span<const UsedDevice> devices) {
   for (size_t d = 0; d < devices.size(); ++d) {
     const Place place{static_cast<uint8_t>(d + 1)};
-    DeviceNeeds needs = DeviceArena(steps, first, last, place, devices[d]).place();
+    DeviceNeeds needs = DeviceArena(steps, first, last, place, devices[d]).place(context);
     needs.used =
         std::any_of(steps.steps.begin(), steps.steps.end(), [&](const Step& step) { return step.place == place; });
     steps.devices.push_back(std::move(needs));

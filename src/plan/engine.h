@@ -40,6 +40,7 @@ struct BlockToCompile {
   std::span<const VaryingDim> varying = {};  ///< only for engines that say Engine::varies
   /// Where dimensions vary: facts at sizes of which each varying dimension has at least two.
   std::span<const std::vector<Fact>> examples = {};
+  const RunContext* context = &kNoRun;  ///< of the run that needs it; for the call only
 };
 
 /// What one session needs to run a block. One thread at a time.

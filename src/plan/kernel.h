@@ -106,8 +106,9 @@ struct Prepared {
 
 /// Services for `prepare`.
 struct PrepareContext {
-  ThreadPool* pool = nullptr;    ///< the threads that `run` will have
-  OpenDevice* device = nullptr;  ///< where `run` will put its work, null on the host
+  ThreadPool* pool = nullptr;       ///< the threads that `run` will have
+  const RunContext* run = &kNoRun;  ///< what the steps are for: tables are charged to it
+  OpenDevice* device = nullptr;     ///< where `run` will put its work, null on the host
   /// See `pack`; operands by their position in the flat list.
   std::function<std::shared_ptr<const void>(const Packing& packing, std::span<const int> operands)> packed;
 
@@ -160,6 +161,7 @@ struct KernelCall {
   const void* state = nullptr;    ///< Prepared::state
   void* workspace = nullptr;      ///< on the host, also of a device's kernels
   ThreadPool* pool = nullptr;
+  const RunContext* context = &kNoRun;    ///< of the run
   Queue* queue = nullptr;                 ///< where a device's kernel puts its work; null on the host
   ResultMaker* results = nullptr;         ///< for `sized` kernels: results without data come from here
   const char* failure = nullptr;          ///< set by `run` when the data is wrong ("index out of range")
@@ -176,6 +178,10 @@ struct KernelCall {
       failure_detail->clear();
     }
   }
+
+  /// Whether the run has to end: then `run` gives up, and leaves its results unfinished.
+  bool over() const noexcept { return context->over(); }
+  const Deadline* deadline() const noexcept { return context->deadline(); }  ///< null: none
 
   template <class Op>
   const Op& attributes() const {

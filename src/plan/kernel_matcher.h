@@ -34,7 +34,9 @@ class KernelMatcher {
   const KernelDef* choose(std::span<const KernelDef* const> kernels, Layout common, bool by_cost,
                           std::vector<Refusal>* refused);
   /// See upcast.h.
-  bool upcast(const UpcastValue& upcast_value) { return coracle::upcast(node_, in_, out_, upcast_value); }
+  bool upcast(const RunContext& context, const UpcastValue& upcast_value) {
+    return coracle::upcast(context, node_, in_, out_, upcast_value);
+  }
   /// At a place stand all but known arguments, which stay on the host.
   void set_place(Place place);
 

@@ -42,7 +42,7 @@ PackedKey key_of(int32_t graph, std::span<const int32_t> values, const Packing& 
 std::shared_ptr<const void> packed_unshared(const Packing& packing, std::span<const Tensor* const> constants,
                                             ThreadPool& pool, const RunContext& context) {
   std::shared_ptr<void> data = aligned_zeros(packing.bytes, context.ledger());
-  packing.pack(packing.form, constants, static_cast<std::byte*>(data.get()), pool);
+  packing.pack(packing.form, constants, static_cast<std::byte*>(data.get()), pool, context);
   context.check();
   return data;
 }
@@ -78,7 +78,7 @@ std::shared_ptr<const void> PackedWeights::get(int32_t graph, std::span<const in
   }
   if (!make_room(packing.bytes)) return nullptr;
   const std::shared_ptr<void> made = take(packing.bytes);
-  packing.pack(packing.form, constants, static_cast<std::byte*>(made.get()), pool);
+  packing.pack(packing.form, constants, static_cast<std::byte*>(made.get()), pool, context);
   context.check();  // threads that met it have left some out
   entry->packed.data = made;
   entry->packed.bytes = packing.bytes;
@@ -119,7 +119,7 @@ bool PackedWeights::make_room(size_t bytes) {
                                         std::span<const Tensor* const> constants, ThreadPool& pool,
                                         const RunContext& context) {
   const std::shared_ptr<void> again = aligned_zeros(packing.bytes, context.ledger());
-  packing.pack(packing.form, constants, static_cast<std::byte*>(again.get()), pool);
+  packing.pack(packing.form, constants, static_cast<std::byte*>(again.get()), pool, context);
   require(std::memcmp(again.get(), entry.packed.data.get(), packing.bytes) == 0, describe(entry.packed.key),
           " differ from the same made again");
 }

@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "base/counted.h"
-#include "base/deadline.h"
 #include "plan/cost.h"
 #include "plan/device.h"
 #include "plan/kernel_matcher.h"
@@ -16,13 +15,13 @@ namespace {
 
 class Partitioner {
  public:
-  explicit Partitioner(const PartitionInput& input)
-      : input_(input), places_(input.nodes.size()), maker_(input.graph.value_count(), kNone) {}
+  Partitioner(const RunContext& context, const PartitionInput& input)
+      : context_(context), input_(input), places_(input.nodes.size()), maker_(input.graph.value_count(), kNone) {}
 
   std::vector<NodePlace> run() {
     for (size_t n = 0; n < places_.size(); ++n) {
       if (!input_.runs[n]) continue;
-      Deadline::check_current();
+      context_.check();
       for (ValueId v : node(n).outputs) maker_[index(v)] = n;
       find_device(n);
     }
@@ -80,7 +79,7 @@ class Partitioner {
     };
     if (takes()) return {};
     std::string reason = refused.empty() ? "none for it" : text(refused[0].kernel->name, ": ", refused[0].reason);
-    const bool upcast = tried.upcast([&](size_t i) { return input_.upcast_value(node.inputs[i]); });
+    const bool upcast = tried.upcast(context_, [&](size_t i) { return input_.upcast_value(node.inputs[i]); });
     return upcast && takes() ? std::string() : reason;
   }
 
@@ -179,6 +178,7 @@ class Partitioner {
     }
   }
 
+  const RunContext& context_;
   const PartitionInput& input_;
   std::vector<NodePlace> places_;
   std::vector<size_t> maker_;   // by value: the node of the segment that makes it
@@ -187,6 +187,8 @@ class Partitioner {
 
 }  // namespace
 
-std::vector<NodePlace> partition(const PartitionInput& input) { return Partitioner(input).run(); }
+std::vector<NodePlace> partition(const RunContext& context, const PartitionInput& input) {
+  return Partitioner(context, input).run();
+}
 
 }  // namespace coracle

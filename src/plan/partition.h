@@ -34,7 +34,7 @@ struct PartitionInput {
 /// Decides the place of each node: that of the first device one of whose kernels takes it, else the host. Then
 /// partitions that do not pay go back to the host: nodes of one device that hang together, where the time they save
 /// there is less than the copies around them take (by the speeds that the devices say, plan/speed.h).
-std::vector<NodePlace> partition(const PartitionInput& input);
+std::vector<NodePlace> partition(const RunContext& context, const PartitionInput& input);
 
 /// The name under which partitions are let stand however small they are, as kernels are left out.
 inline constexpr const char* kUnprofitableName = "islands";

@@ -81,7 +81,7 @@ int owner_of(const Steps& steps, int buffer) {
   return buffer;
 }
 
-void place_in_memory(Steps& steps, std::span<const UsedDevice> devices) {
+void place_in_memory(const RunContext& context, Steps& steps, std::span<const UsedDevice> devices) {
   std::vector<SegmentBuffer>& buffers = steps.buffers;
   std::vector<int> first(buffers.size(), kForever);
   std::vector<int> last(buffers.size(), -1);
@@ -113,9 +113,9 @@ void place_in_memory(Steps& steps, std::span<const UsedDevice> devices) {
     allocations.push_back({buffers[l].fact.bytes(), first[l], last[l]});
     owners.push_back(l);
   }
-  const ArenaPlan arena = plan_arena(allocations);
+  const ArenaPlan arena = plan_arena(context, allocations);
   for (size_t b = 0; b < allocations.size(); ++b) buffers[owners[b]].slot.offset = arena.offsets[b];
-  if (copies) place_on_devices(steps, first, last, devices);
+  if (copies) place_on_devices(context, steps, first, last, devices);
   for (size_t l = 0; l < buffers.size(); ++l) {
     if (buffers[l].alias_of >= 0)
       buffers[l].slot = buffers[static_cast<size_t>(owner_of(steps, static_cast<int>(l)))].slot;

@@ -10,6 +10,6 @@ int owner_of(const Steps& steps, int buffer);
 
 /// Gives each buffer of finished steps its memory: in the arena of its place by its live range, in place of an operand
 /// where the kernel allows it, or where its owner lies. Takes out the steps that are views, and counts memory.
-void place_in_memory(Steps& steps, std::span<const UsedDevice> devices = {});
+void place_in_memory(const RunContext& context, Steps& steps, std::span<const UsedDevice> devices = {});
 
 }  // namespace coracle

@@ -64,7 +64,7 @@ class SegmentPlanner {
                                      .prepare = [this](Step& step, const ArgFacts& args) { prepare(step, args); }};
     for (const PlanStage* stage : context_.selector->stages()) stage->apply(steps_, stage_context);
     if (!places_.empty()) add_waits(steps_);
-    place_in_memory(steps_, context_.selector->devices());
+    place_in_memory(context_.run, steps_, context_.selector->devices());
     context_.run.check();  // what was prepared on threads may be unfinished
     return std::move(steps_);
   }
@@ -82,7 +82,7 @@ class SegmentPlanner {
       args.clear();
       for (ValueId v : node.inputs) args.push_back(&facts_[index(v)]);
       if (std::any_of(args.begin(), args.end(), [](const Fact* f) { return f->is_array; })) break;
-      std::vector<Fact> results = infer_node(node, args);
+      std::vector<Fact> results = infer_node(context_.run, node, args);
       if (!all_known(results)) break;
       for (size_t i = 0; i < results.size(); ++i) facts_[index(node.outputs[i])] = std::move(results[i]);
     }
@@ -139,7 +139,7 @@ class SegmentPlanner {
   void find_places() {
     if (context_.selector->devices().empty()) return;
     const std::span<const NodeId> order = graph_.order();
-    places_ = partition({.graph = graph_,
+    places_ = partition(context_.run, {.graph = graph_,
                          .nodes = order.subspan(position_, steps_.stop - position_),
                          .runs = needs_step_,
                          .facts = facts_,
@@ -249,7 +249,7 @@ class SegmentPlanner {
     matcher.set_place(step.place);
     if (!stands_upcast) choose_kernel();
     if (stands_upcast || step.kernel == nullptr || step.kernel->rank == kLastResort) {
-      const bool upcast = matcher.upcast([&](size_t i) { return upcast_value(node.inputs[i]); });
+      const bool upcast = matcher.upcast(context_.run, [&](size_t i) { return upcast_value(node.inputs[i]); });
       if (upcast || stands_upcast) choose_kernel();
     }
   }
@@ -259,6 +259,7 @@ class SegmentPlanner {
     size_t unshared = 0;
     PrepareContext context;
     context.pool = context_.pool;
+    context.run = &context_.run;
     if (!step.place.is_host()) context.device = context_.selector->device(step.place).open.get();
     context.packed = [&](const Packing& packing, std::span<const int> operands) {
       std::vector<const Tensor*> constants;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/reference_kernel.h"
 
-#include "base/block_copy.h"
+#include "base/long_loop.h"
 #include "plan/call_failure.h"
 
 namespace coracle {
@@ -19,13 +19,13 @@ void run_reference(KernelCall& call) noexcept {
     std::vector<Tensor> out;
     for (const TensorView& v : call.in) in.push_back(borrowed(v));
     for (const TensorView& v : call.out) out.push_back(borrowed(v));
-    ReferenceArgs args(in, call.in_counts, out, call.out_counts);
+    ReferenceArgs args(*call.context, in, call.in_counts, out, call.out_counts);
     call.schema->reference(call.op, args);
     for (size_t i = 0; i < out.size(); ++i) {
       if (out[i].raw() == call.out[i].data || out[i].bytes() == 0) continue;
       require(out[i].bytes() == call.out[i].fact->bytes(), ErrorCode::kRunFailure, "the result has ", out[i].shape(),
               ", planned ", call.out[i].fact->shape);
-      copy_in_blocks(call.out[i].data, out[i].raw(), out[i].bytes());
+      copy_in_blocks(*call.context, call.out[i].data, out[i].raw(), out[i].bytes());
     }
   } catch (...) {
     fail_with_exception(call, "the operator's data is wrong");

@@ -5,8 +5,8 @@
 
 namespace coracle {
 
-std::optional<SizedStep> plan_sized(const Node& node, std::span<const Fact* const> in, std::span<const Fact> out,
-                                    const KernelSelector& selector, ThreadPool& pool) {
+std::optional<SizedStep> plan_sized(const RunContext& run, const Node& node, std::span<const Fact* const> in,
+                                    std::span<const Fact> out, const KernelSelector& selector, ThreadPool& pool) {
   if (!node.regions.empty() || out.empty()) return std::nullopt;
   const auto plain = [](const Fact* f) { return f->known() && !f->is_array; };
   if (!std::all_of(in.begin(), in.end(), plain)) return std::nullopt;
@@ -21,6 +21,7 @@ std::optional<SizedStep> plan_sized(const Node& node, std::span<const Fact* cons
     if (kernel->prepare != nullptr) {
       PrepareContext context;
       context.pool = &pool;
+      context.run = &run;
       step.prepared = kernel->prepared(node.op.attributes(), args, context);
     }
     return step;

@@ -16,7 +16,7 @@ struct SizedStep {
 
 /// Picks and prepares a `sized` kernel for operands of known shapes, all row-major, and results as inferred of them.
 /// Nothing where no kernel takes the node: its reference does.
-std::optional<SizedStep> plan_sized(const Node& node, std::span<const Fact* const> in, std::span<const Fact> out,
-                                    const KernelSelector& selector, ThreadPool& pool);
+std::optional<SizedStep> plan_sized(const RunContext& run, const Node& node, std::span<const Fact* const> in,
+                                    std::span<const Fact> out, const KernelSelector& selector, ThreadPool& pool);
 
 }  // namespace coracle

@@ -28,7 +28,8 @@ void UpcastForm::pack(std::span<const Tensor* const> constants, std::byte* to, T
   });
 }
 
-bool upcast(const Node& node, std::span<Fact> in, std::span<Fact> out, const UpcastValue& upcast_value) {
+bool upcast(const RunContext& context, const Node& node, std::span<Fact> in, std::span<Fact> out,
+            const UpcastValue& upcast_value) {
   if (!any_half(in)) return false;
   std::vector<Fact> upcast(in.begin(), in.end());
   std::vector<const Fact*> args;
@@ -40,7 +41,7 @@ bool upcast(const Node& node, std::span<Fact> in, std::span<Fact> out, const Upc
     args.push_back(&upcast[i]);
   }
   try {
-    if (!same_but_wide(infer_node(node, args), out)) return false;
+    if (!same_but_wide(infer_node(context, node, args), out)) return false;
   } catch (const Error&) {
     return false;  // the operator insists on half
   }

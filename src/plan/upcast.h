@@ -30,6 +30,7 @@ using UpcastValue = std::function<std::shared_ptr<const Tensor>(size_t i)>;
 
 /// Makes half operands and results of a node float32, if it has a half operand and its operator gives for float32
 /// operands the same results in float32 (a cast to float16 does not). Otherwise changes nothing and gives false.
-bool upcast(const Node& node, std::span<Fact> in, std::span<Fact> out, const UpcastValue& upcast_value);
+bool upcast(const RunContext& context, const Node& node, std::span<Fact> in, std::span<Fact> out,
+            const UpcastValue& upcast_value);
 
 }  // namespace coracle

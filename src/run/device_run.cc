@@ -311,7 +311,7 @@ void DeviceRun::Segment::observe(size_t i, bool results) {
     if (views[v].fact->place.is_host()) continue;
     const Fact& whole = steps_.buffers[static_cast<size_t>(owner_of(steps_, buffers[v]))].fact;
     const auto bytes = static_cast<int64_t>(whole.bytes());
-    Tensor& tensor = tensors.emplace_back(Tensor::make(DType::kUint8, {bytes}));
+    Tensor& tensor = tensors.emplace_back(Tensor::make(*call.context, DType::kUint8, {bytes}));
     if (bytes != 0)
       run_.contexts_[context].queue->download({views[v].data, views[v].offset}, tensor.raw(), tensor.bytes());
     views[v].data = tensor.raw();

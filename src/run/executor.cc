@@ -89,13 +89,12 @@ std::vector<Tensor> Executor::run(std::span<const Tensor> inputs, const RunOptio
   const RunContext context(Deadline("the run", run_start_, time_limit_ms, cancelled_, options.cancelled), ledger_,
                            trace ? &*trace : nullptr);
   const ThreadPool::Run threads(pool_, context);
-  const RunContext::Scope scope(context);
   step_user_.begin_run();
   try {
     // An earlier run may have had a higher limit.
     if (ledger_->limit() != 0 && ledger_->used() > ledger_->limit()) free_all();
     std::vector<Tensor> outputs = run_main(context, inputs);
-    deliver(outputs);
+    deliver(context, outputs);
     if (options_.cache_bytes == 0) unbind();
     return outputs;
   } catch (...) {
@@ -121,7 +120,6 @@ std::vector<Tensor> Executor::run_main(const RunContext& context, std::span<cons
 std::shared_ptr<const Steps> Executor::plan(std::span<const Fact> inputs, bool keep_refusals) {
   const RunContext context(Deadline("planning", Deadline::Clock::now(), options_.time_limit_ms, cancelled_), ledger_);
   const ThreadPool::Run threads(pool_, context);
-  const RunContext::Scope scope(context);
   const Graph& graph = program_->graph();
   Frame frame = frame_of(graph);
   for (size_t i = 0; i < inputs.size(); ++i) frame.facts[index(graph.inputs()[i])] = inputs[i];
@@ -192,7 +190,7 @@ std::vector<Tensor> Executor::run_graph(const RunContext& context, const Graph& 
         continue;
       }
       await(context, graph, node.inputs);
-      if (read_shape_inputs(node, frame)) continue;
+      if (read_shape_inputs(context, node, frame)) continue;
     }
     await(context, graph, node.inputs);
     run_node(context, graph, position, frame);
@@ -258,7 +256,6 @@ std::unique_ptr<PlannedSteps> Executor::plan_steps(const RunContext& context, co
   auto planned = std::make_unique<PlannedSteps>();
   try {
     const RunContext planning = context.with_ledger(tables);
-    const RunContext::Scope scope(planning);
     const Program::GraphInfo& info = program_->info(graph);
     PlanContext segment = plan_context(planning, graph, false);
     segment.end = info.end_of_segment(position);
@@ -322,7 +319,7 @@ void Executor::run_steps(const RunContext& context, const Graph& graph, size_t p
       tensor = Tensor();
       try {
         const Fact& fact = buffer.fact;
-        tensor = fact.place.is_host() ? Tensor::make(fact.dtype, fact.shape) : devices_->make(fact, context.ledger());
+        tensor = fact.place.is_host() ? Tensor::make(context, fact.dtype, fact.shape) : devices_->make(fact, context.ledger());
       } catch (Error& e) {
         e.add_context(text("making result '", graph.value(out.value).name, "'"));
         throw;
@@ -367,6 +364,7 @@ void Executor::run_call(const RunContext& context, const Graph& graph, const Ste
   using Clock = std::chrono::steady_clock;
   const bool shows = observer_ != nullptr && step.place.is_host();
   std::string detail;
+  call.context = &context;
   call.failure = nullptr;
   call.failure_detail = &detail;
   if (shows) [[unlikely]]

@@ -81,7 +81,7 @@ class Executor : private BlockHost {
   /// The user's memory for a value of a graph, if kernels may write it there: its tensor of this type, else nothing.
   std::optional<Tensor> in_user_memory(const Graph& graph, ValueId value, const Fact& fact) const;
   /// Brings results to where they are to be, and forgets the user's memory.
-  void deliver(std::vector<Tensor>& outputs);
+  void deliver(const RunContext& context, std::vector<Tensor>& outputs);
   std::vector<Tensor> run_graph(const RunContext& context, const Graph& graph, std::vector<Tensor> inputs);
   std::vector<Tensor> run_nested(const RunContext& context, const Graph& graph, std::vector<Tensor> inputs);
   /// Results of a graph that are to stay on a device.
@@ -110,7 +110,7 @@ class Executor : private BlockHost {
   void run_calls(const RunContext& context, const Graph& graph, BoundSteps& bound);
   void run_call(const RunContext& context, const Graph& graph, const Steps& steps, const Step& step, KernelCall& call);
   PlanContext plan_context(const RunContext& context, const Graph& graph, bool keep_refusals);
-  bool read_shape_inputs(const Node& node, Frame& frame);
+  bool read_shape_inputs(const RunContext& context, const Node& node, Frame& frame);
   void run_node(const RunContext& context, const Graph& graph, size_t position, Frame& frame);
   // Nodes that are blocks (block_runner.h).
   Tensor make_result(const BlockCall& call, size_t i, const Fact& fact) override;
@@ -130,7 +130,8 @@ class Executor : private BlockHost {
     std::vector<const Fact*> facts;
   };
   static Operands operands_of(const Node& node, Frame& frame);
-  std::vector<Fact> infer_results(const Node& node, std::span<const Fact* const> facts) const;
+  std::vector<Fact> infer_results(const RunContext& context, const Node& node,
+                                  std::span<const Fact* const> facts) const;
   static std::string largest_tensor(const Graph& graph, const Steps& steps);
   void reserve_arena(const RunContext& context, size_t bytes, const std::function<std::string()>& largest);
   void free_arena();

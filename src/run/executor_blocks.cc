@@ -14,7 +14,7 @@ Tensor Executor::make_result(const BlockCall& call, size_t i, const Fact& fact) 
     result = std::move(before);
   } else {
     before = Tensor();
-    result = Tensor::make(fact.dtype, fact.shape);
+    result = Tensor::make(call.context, fact.dtype, fact.shape);
   }
   if (fact.lod != nullptr) result.set_lod(*fact.lod);
   return result;
@@ -88,7 +88,7 @@ std::vector<Tensor> Executor::evaluate_aside(const RunContext& context, const No
     return run_nested(context, *block.regions.at(static_cast<size_t>(r)), std::move(args));
   };
   const std::vector<Fact> unknown(block.outputs.size(), Fact::unknown());
-  return evaluate_node(block, std::move(inputs), unknown, &run_region);
+  return evaluate_node(context, block, std::move(inputs), unknown, &run_region);
 }
 
 }  // namespace coracle

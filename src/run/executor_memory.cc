@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <new>
 
-#include "base/block_copy.h"
 #include "base/counted.h"
+#include "base/long_loop.h"
 #include "base/printable.h"
 #include "run/executor.h"
 
@@ -20,7 +20,7 @@ std::optional<Tensor> Executor::in_user_memory(const Graph& graph, ValueId value
   return std::nullopt;
 }
 
-void Executor::deliver(std::vector<Tensor>& outputs) {
+void Executor::deliver(const RunContext& context, std::vector<Tensor>& outputs) {
   const Graph& graph = program_->graph();
   std::vector<Tensor>& tensors = frames_.at(&graph).tensors;
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -40,7 +40,9 @@ void Executor::deliver(std::vector<Tensor>& outputs) {
             memory.bytes);
     Tensor there = Tensor::borrow(output.dtype(), output.shape(), memory.data);
     there.share_lod(output);
-    if (output.raw() != memory.data && output.bytes() != 0) copy_in_blocks(there.raw(), output.raw(), output.bytes());
+    if (output.raw() != memory.data && output.bytes() != 0) {
+      copy_in_blocks(context, there.raw(), output.raw(), output.bytes());
+    }
     output = std::move(there);
   }
   // Later runs write elsewhere, unless they are told to.

@@ -18,7 +18,7 @@ constexpr int64_t kMaxReadElements = 4096;
 }  // namespace
 
 /// Reads small operands that decide the shape of a node's results. True if that made all of them known.
-bool Executor::read_shape_inputs(const Node& node, Frame& frame) {
+bool Executor::read_shape_inputs(const RunContext& context, const Node& node, Frame& frame) {
   const std::span<const Port> ports = node.op.schema().inputs;
   bool read = false;
   size_t flat = 0;
@@ -29,22 +29,23 @@ bool Executor::read_shape_inputs(const Node& node, Frame& frame) {
       if (!ports[p].shape_input || fact.value != nullptr || fact.is_array) continue;
       const Tensor& tensor = frame.tensors[index(v)];
       if (tensor.count() > kMaxReadElements) continue;
-      fact.value = std::make_shared<const Tensor>(tensor.clone());
+      fact.value = std::make_shared<const Tensor>(tensor.clone(context));
       read = true;
     }
   }
   if (!read) return false;
   std::vector<const Fact*> facts;
   for (ValueId v : node.inputs) facts.push_back(&frame.facts[index(v)]);
-  const std::vector<Fact> results = infer_node(node, facts);
+  const std::vector<Fact> results = infer_node(context, node, facts);
   return std::all_of(results.begin(), results.end(), [](const Fact& f) { return f.known() && !f.is_array; });
 }
 
 /// The types of a node's results, as far as they are known before it has run: of one with regions they are those that
 /// the regions give when they run, whatever else would be possible.
-std::vector<Fact> Executor::infer_results(const Node& node, std::span<const Fact* const> facts) const {
+std::vector<Fact> Executor::infer_results(const RunContext& context, const Node& node,
+                                          std::span<const Fact* const> facts) const {
   if (!node.regions.empty()) return std::vector<Fact>(node.outputs.size(), Fact::unknown());
-  return infer_node(node, facts);
+  return infer_node(context, node, facts);
 }
 
 /// On the host, but for what loops and branches hand on.
@@ -77,10 +78,10 @@ void Executor::run_node(const RunContext& context, const Graph& graph, size_t po
   BlockOutcome block;
   if (blocks_ != nullptr && node.op.is<EngineBlock>()) block = blocks_->run({context, graph, node, inputs, facts});
   const bool by_engine = block.results.has_value();
-  const std::vector<Fact> results = by_engine ? std::vector<Fact>() : infer_results(node, facts);
+  const std::vector<Fact> results = by_engine ? std::vector<Fact>() : infer_results(context, node, facts);
   if (observer_ != nullptr) observe_node(graph, node, inputs, false, *observer_);
   std::optional<SizedStep> sized;
-  if (!by_engine) sized = plan_sized(node, facts, results, program_->selector(), pool_);
+  if (!by_engine) sized = plan_sized(context, node, facts, results, program_->selector(), pool_);
   std::vector<Tensor> outputs;
   if (by_engine) {
     outputs = std::move(*block.results);
@@ -89,7 +90,8 @@ void Executor::run_node(const RunContext& context, const Graph& graph, size_t po
     std::vector<Tensor*> before;
     for (ValueId v : node.outputs) before.push_back(&frame.tensors[index(v)]);
     arena_in_use_ = sized->prepared.workspace;
-    outputs = run_sized({.node = node,
+    outputs = run_sized({.context = context,
+                         .node = node,
                          .step = *sized,
                          .inputs = inputs,
                          .facts = facts,
@@ -101,7 +103,7 @@ void Executor::run_node(const RunContext& context, const Graph& graph, size_t po
     arena_in_use_.reset();
     context.check();
   } else {
-    outputs = evaluate_node(node, std::move(inputs), results, &run_region);
+    outputs = evaluate_node(context, node, std::move(inputs), results, &run_region);
     // What fails natively too, an index out of range for instance, is no fault of the engine.
     if (block.blame != nullptr) block.blame();
   }

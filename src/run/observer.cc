@@ -9,23 +9,23 @@ namespace coracle {
 namespace {
 
 /// The elements of a tensor in row-major order, from where they lie.
-Tensor in_order(const Fact& fact, const StridedView& view, const void* data) {
+Tensor in_order(const RunContext& context, const Fact& fact, const StridedView& view, const void* data) {
   ElementWalk read;
   read.start = view.start;
   for (int d = 0; d < fact.shape.rank(); ++d) read.push_back(fact.shape[d], view.step[d]);
-  Tensor out = Tensor::make(fact.dtype, fact.shape);
-  copy_elements(data, read, out.raw(), row_major(fact.shape), size_of(fact.dtype));
+  Tensor out = Tensor::make(context, fact.dtype, fact.shape);
+  copy_elements(context, data, read, out.raw(), row_major(fact.shape), size_of(fact.dtype));
   return out;
 }
 
-void show(const Graph& graph, const Node& node, ValueId value, const Fact& fact, const StridedView* view,
-          const void* data, bool result, const Observer& observer) {
+void show(const RunContext& context, const Graph& graph, const Node& node, ValueId value, const Fact& fact,
+          const StridedView* view, const void* data, bool result, const Observer& observer) {
   const std::string& name = graph.value(value).name;
   const bool constant = graph.value(value).is_constant();
   if (view != nullptr || (fact.layout == Layout::kChannelsLast && fact.shape.rank() > 2)) {
     Fact plain = fact;
     plain.layout = Layout::kRowMajor;
-    const Tensor tensor = in_order(fact, view == nullptr ? dense_view(fact) : *view, data);
+    const Tensor tensor = in_order(context, fact, view == nullptr ? dense_view(fact) : *view, data);
     observer({node, name, result, constant, plain, tensor.raw()});
   } else {
     observer({node, name, result, constant, fact, data});
@@ -44,7 +44,7 @@ void observe_step(const Graph& graph, const Steps& steps, const Step& step, cons
     if (of.node == kNoNode || value == kNoValue || at == seen.end()) return;
     const TensorView& view = views[static_cast<size_t>(at - seen.begin())];
     const StridedView* part = steps.buffers[static_cast<size_t>(buffer)].view.get();
-    show(graph, graph.node(of.node), value, *view.fact, part, view.data, results, observer);
+    show(*call.context, graph, graph.node(of.node), value, *view.fact, part, view.data, results, observer);
   };
   if (step.parts.empty()) {
     for (int buffer : seen) show_buffer(step, buffer);
@@ -63,7 +63,7 @@ void observe_node(const Graph& graph, const Node& node, std::span<const Tensor> 
     Fact fact(values[i].dtype(), values[i].shape());
     if (!values[i].lod().empty()) fact.lod = std::make_shared<const Lod>(values[i].lod());
     const Tensor value = values[i].to_host();
-    show(graph, node, ids[i], fact, nullptr, value.raw(), results, observer);
+    show(kNoRun, graph, node, ids[i], fact, nullptr, value.raw(), results, observer);
   }
 }
 

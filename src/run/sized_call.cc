@@ -47,7 +47,7 @@ class Results final : public ResultMaker {
       tensors_[i].retype(fact.dtype, shape);
       tensors_[i].set_lod({});
     } else {
-      tensors_[i] = Tensor::make(fact.dtype, shape);
+      tensors_[i] = Tensor::make(call_.context, fact.dtype, shape);
     }
     if (fact.lod != nullptr) tensors_[i].set_lod(*fact.lod);
   }
@@ -74,6 +74,7 @@ std::vector<Tensor> run_sized(const SizedCall& c) {
                   .state = c.step.prepared.state.get(),
                   .workspace = c.workspace,
                   .pool = &c.pool,
+                  .context = &c.context,
                   .results = &results,
                   .failure_detail = &detail};
   c.step.kernel->run(call);

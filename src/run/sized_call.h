@@ -10,6 +10,7 @@ namespace coracle {
 
 /// What a call of a `sized` kernel is made of.
 struct SizedCall {
+  const RunContext& context;
   const Node& node;
   const SizedStep& step;
   std::span<Tensor> inputs;            ///< row-major

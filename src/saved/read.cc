@@ -137,8 +137,8 @@ Op op_of(const tables::Node& node) {
 /// Makes graphs of the structure: through Graph's own functions, so that every node is checked as one of any file.
 class Builder {
  public:
-  Builder(const tables::Model& model, Elements& elements)
-      : model_(model), elements_(elements), taken_(model.graphs().size()), regions_(taken_.size()) {}
+  Builder(const RunContext& context, const tables::Model& model, Elements& elements)
+      : context_(context), model_(model), elements_(elements), taken_(model.graphs().size()), regions_(taken_.size()) {}
 
   Graph build(uint32_t number, int depth = 0) {
     constexpr int kMostDepth = 32;  // regions within regions; programs have fewer
@@ -147,6 +147,7 @@ class Builder {
     taken_[number] = true;
     const tables::Region from = model_.graphs()[number];
     Graph graph;
+    const WorkOnGraph work(graph, context_);
     values_of(from, graph);
     for (uint32_t i = 0; i < from.nodes().size(); ++i) add_node(from.nodes()[i], graph, depth);
     require(from.outputs().size() == from.output_names().size(), "its graph ", number, " has ",
@@ -231,6 +232,7 @@ class Builder {
     }
   }
 
+  const RunContext& context_;
   const tables::Model model_;
   Elements& elements_;
   std::vector<bool> taken_;
@@ -274,7 +276,7 @@ LoadedModel load_saved_model(const File& file, bool check_weights) {
     model.info = saved::info_of(structure, file.name());
     require_supported(model.info);
     Elements elements(file, structure, check_weights);
-    Builder builder(structure.model(), elements);
+    Builder builder(file.context(), structure.model(), elements);
     model.graph = builder.build(0);
     if (structure.packed.number != 0) {
       builder.check_numbers(model.graph);
@@ -285,6 +287,7 @@ LoadedModel load_saved_model(const File& file, bool check_weights) {
       model.blocks = saved::saved_blocks(structure, file, check_weights);
     }
     check_interface(model.graph, model.info);
+    const WorkOnGraph work(model.graph, file.context());
     verify(model.graph, /*infer=*/false);
     model.mapped_bytes = elements.mapped_bytes();
     if (file.stamp()) model.files.push_back(*file.stamp());

@@ -5,10 +5,12 @@
 
 #include <atomic>
 #include <chrono>
-#include <thread>
+#include <type_traits>
+#include <vector>
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/long_loop.h"
 #include "base/thread_pool.h"
 
 namespace coracle {
@@ -51,34 +53,40 @@ TEST(RunContext, EndsInTimeOrWhenEitherFlagIsSet) {
   EXPECT_FALSE(context.over());
 }
 
-TEST(RunContext, IsInEffectOnItsThreadWhileItsScopeLives) {
-  EXPECT_EQ(RunContext::current(), nullptr);
-  EXPECT_EQ(Deadline::current(), nullptr);
-  EXPECT_EQ(MemoryLedger::current(), nullptr);
+TEST(RunContext, WhatIsMadeForItIsOnItsLedger) {
   const auto ledger = std::make_shared<MemoryLedger>(100);
-  const RunContext outer(far(), ledger);
+  const RunContext context(far(), ledger);
+  const RunContext nobodys = context.with_ledger(nullptr);
+  EXPECT_EQ(context.ledger(), ledger);
+  EXPECT_NE(nobodys.deadline(), nullptr);
+  const Buffer<char> uncharged(1000, nobodys);
+  EXPECT_EQ(ledger->used(), 0U);
   {
-    const RunContext::Scope scope(outer);
-    EXPECT_EQ(RunContext::current(), &outer);
-    EXPECT_EQ(Deadline::current(), outer.deadline());
-    EXPECT_EQ(MemoryLedger::current(), ledger);
-    std::thread([] { EXPECT_EQ(RunContext::current(), nullptr); }).join();
-    {
-      const RunContext nobodys = outer.with_ledger(nullptr);
-      EXPECT_EQ(outer.ledger(), ledger);
-      const RunContext::Scope inner(nobodys);
-      EXPECT_EQ(MemoryLedger::current(), nullptr);
-      EXPECT_EQ(Deadline::current(), nobodys.deadline());
-      EXPECT_NE(Deadline::current(), nullptr);
-      const Buffer<char> uncharged(1000);
-      EXPECT_EQ(ledger->used(), 0U);
-    }
-    EXPECT_EQ(RunContext::current(), &outer);
-    const Buffer<char> charged(100);
-    EXPECT_EQ(ledger->used(), 100U);
-    EXPECT_THROW(Buffer<char>(1), Error);
+    Buffer<char> charged(40, context);
+    EXPECT_EQ(ledger->used(), 40U);
+    const Buffer<char> copy = charged;
+    EXPECT_EQ(ledger->used(), 80U);
+    EXPECT_THROW(charged.resize(61), Error);
+    EXPECT_THROW(Buffer<char>(21, context), Error);
   }
-  EXPECT_EQ(RunContext::current(), nullptr);
+  EXPECT_EQ(ledger->used(), 0U);
+  static_assert(!std::is_constructible_v<LedgerAllocator<char>>, "who leaves the context out would charge nobody");
+  static_assert(!std::is_constructible_v<LedgerAllocator<char>, RunContext>, "it would outlive its context");
+}
+
+TEST(RunContext, LongWorkEndsAtItsDeadline) {
+  const RunContext over(passed());
+  EXPECT_THROW(Buffer<char>(1, over), Error);
+  EXPECT_THROW(doubles_of(over, Tensor::ints(std::vector<int64_t>{1})), Error);
+  EXPECT_THROW(in_blocks(over, 1, [](size_t, size_t) {}), Error);
+  const Tensor t = Tensor::ints(std::vector<int64_t>{1, 2});
+  EXPECT_THROW(static_cast<void>(t.clone(over)), Error);
+  EXPECT_THROW(static_cast<void>(t.doubles(over)), Error);
+  EXPECT_THROW(static_cast<void>(t.integers(over)), Error);
+  EXPECT_EQ(t.integers(), (std::vector<int64_t>{1, 2}));
+  LoopCheck check(over);
+  check.step(1);  // too few to look
+  EXPECT_THROW(check.step(1 << 20), Error);
 }
 
 TEST(RunContext, LedgersChangeTheirLimitForWhatComes) {
@@ -95,52 +103,6 @@ TEST(RunContext, LedgersChangeTheirLimitForWhatComes) {
   ledger.charge(1, what);
 }
 
-/// Whether parts of loops met what they should: on the calling thread, and on a helper within a minute.
-template <class OnCaller, class OnHelper>
-bool loops_meet(ThreadPool& pool, const OnCaller& on_caller, const OnHelper& on_helper) {
-  const std::thread::id caller = std::this_thread::get_id();
-  std::atomic<bool> wrong{false};
-  std::atomic<bool> helped{false};
-  const Clock::time_point end = Clock::now() + std::chrono::seconds(60);
-  while (!helped && !wrong && Clock::now() < end) {
-    std::atomic<int> begun{0};
-    pool.parallel_for(2, 1, [&](int64_t, int64_t) {
-      const bool helps = std::this_thread::get_id() != caller;
-      if (!(helps ? on_helper() : on_caller())) wrong = true;
-      if (helps) helped = true;
-      ++begun;
-      const Clock::time_point wait = Clock::now() + std::chrono::milliseconds(20);
-      while (begun < 2 && Clock::now() < wait) {
-      }
-    });
-  }
-  return helped && !wrong;
-}
-
-TEST(RunContext, HelpersHaveThatOfTheirLoop) {
-  ThreadPool pool(2);
-  pool.start();
-  const auto ledger = std::make_shared<MemoryLedger>();
-  const RunContext context(far(), ledger);
-  const auto has_it = [&] {
-    const RunContext* current = RunContext::current();
-    return current != nullptr && current->deadline() != nullptr && current->ledger() == ledger;
-  };
-  const auto has_none = [] { return RunContext::current() == nullptr; };
-  EXPECT_TRUE(loops_meet(pool, has_none, has_none)) << "outside of a run";
-  {
-    const ThreadPool::Run run(pool, context);
-    EXPECT_TRUE(loops_meet(pool, has_it, has_it)) << "whatever the caller has";
-    EXPECT_EQ(RunContext::current(), nullptr);
-    const RunContext planning = context.with_ledger(nullptr);
-    const RunContext::Scope scope(planning);
-    EXPECT_TRUE(loops_meet(
-        pool, [&] { return RunContext::current() == &planning; }, has_it))
-        << "the caller keeps its own";
-  }
-  EXPECT_TRUE(loops_meet(pool, has_none, has_none)) << "after the run";
-}
-
 TEST(RunContext, LoopsEndAtTheDeadlineOfTheirRun) {
   for (int threads : {1, 2}) {
     ThreadPool pool(threads);
@@ -149,10 +111,9 @@ TEST(RunContext, LoopsEndAtTheDeadlineOfTheirRun) {
     const auto count = [&](int64_t begin, int64_t end) { done += end - begin; };
     const RunContext over(passed());
     {
-      const RunContext::Scope scope(over);
       const ThreadPool::Run run(pool, RunContext(far()));
       pool.parallel_for(1000, 1, count);
-      EXPECT_EQ(done.exchange(0), 1000) << "the caller's is not looked at";
+      EXPECT_EQ(done.exchange(0), 1000);
     }
     const ThreadPool::Run run(pool, over);
     pool.parallel_for(1000, 1, count);

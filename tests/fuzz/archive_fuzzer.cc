@@ -24,11 +24,11 @@ void read_all(const File& file) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr int64_t kTimeLimitMs = 500;
   const RunContext context(Deadline("reading", Deadline::Clock::now(), kTimeLimitMs, nullptr));
-  const RunContext::Scope scope(context);
   const std::shared_ptr<const ByteSource> none = callback_source([](const std::string&) { return std::nullopt; });
   try {
-    const FileBytes bytes{.name = "m", .owner = nullptr, .bytes = {data, size}};
-    const std::shared_ptr<const ArchiveSource> archive = ArchiveSource::of(bytes, none);
+    File packed(FileBytes{.name = "m", .owner = nullptr, .bytes = {data, size}});
+    packed.read_within(context);
+    const std::shared_ptr<const ArchiveSource> archive = ArchiveSource::of(packed, none);
     if (archive == nullptr) return 0;
     for (const std::string& folder : archive->folders()) static_cast<void>(archive->list(folder));
     for (const std::string& path : archive->files()) {

@@ -63,7 +63,7 @@ TEST(Boxes, SuppressionByPlaceIsSuppressionByAllPairs) {
           for (double eta : {1.0, 0.95}) {
             const bool normalized = engine() % 2 == 0;
             const auto want = by_all_pairs(boxes, order, threshold, eta, normalized);
-            EXPECT_EQ(suppress_overlaps(boxes.data(), 4, order, threshold, eta, normalized), want)
+            EXPECT_EQ(suppress_overlaps(kNoRun, boxes.data(), 4, order, threshold, eta, normalized), want)
                 << count << " boxes of " << size << ", threshold " << threshold;
             suppressed += order.size() - want.size();
           }

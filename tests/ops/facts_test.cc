@@ -55,7 +55,7 @@ class Alone {
     for (ValueId v : node().inputs) inputs.push_back(*graph_.fact(v).value);
     std::vector<Fact> facts;
     for (ValueId v : node().outputs) facts.push_back(graph_.fact(v));
-    results_ = evaluate_node(node(), inputs, facts);
+    results_ = evaluate_node(kNoRun, node(), inputs, facts);
   }
 
   const OpSchema& schema() const { return node().op.schema(); }

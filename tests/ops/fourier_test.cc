@@ -34,7 +34,7 @@ TEST(Fourier, LengthsWithLargePrimeFactorsAreTheSumsThatDefineThem) {
     for (const bool forward : {true, false}) {
       const ComplexVector x = some_numbers(2 * n * 3);
       ComplexVector y = x;
-      fourier_transform(y, Shape{2, n, 3}, 1, forward);
+      fourier_transform(kNoRun, y, Shape{2, n, 3}, 1, forward);
       for (const int64_t line : {0, 1, 2}) {
         const int64_t first = (line % 2) * 3 * n + line;
         for (int64_t k = 0; k < n; k += 1 + n / 50) {
@@ -53,8 +53,8 @@ TEST(Fourier, ALargePrimeLengthTakesNoMoreThanAConvolution) {
   const int64_t n = 100003;
   const ComplexVector x = some_numbers(n);
   ComplexVector y = x;
-  fourier_transform(y, Shape{n}, 0, true);
-  fourier_transform(y, Shape{n}, 0, false);
+  fourier_transform(kNoRun, y, Shape{n}, 0, true);
+  fourier_transform(kNoRun, y, Shape{n}, 0, false);
   for (size_t i = 0; i < x.size(); i += 997) {
     ASSERT_LT(std::abs(y[i] / static_cast<double>(n) - x[i]), 1e-9) << i;
   }

@@ -54,9 +54,9 @@ TEST(Arena, RandomLifetimesNeverOverlapAndStayNearThePeak) {
       b.first = below(steps);
       b.last = std::min(steps, b.first + below(round % 3 == 0 ? 4 : 30));
     }
-    const ArenaPlan plan = plan_arena(allocations);
+    const ArenaPlan plan = plan_arena(kNoRun, allocations);
     check(allocations, plan);
-    EXPECT_EQ(plan_arena(allocations).offsets, plan.offsets) << "the same question, the same answer";
+    EXPECT_EQ(plan_arena(kNoRun, allocations).offsets, plan.offsets) << "the same question, the same answer";
     const double ratio = static_cast<double>(plan.bytes) / static_cast<double>(std::max<size_t>(peak(allocations), 64));
     EXPECT_LE(ratio, 1.6);
     ratios += ratio;
@@ -102,27 +102,27 @@ TEST(Arena, EachBlockLiesAtTheLowestFreeOffset) {
       b.first = below(steps);
       b.last = b.first + below(round % 3 == 0 ? steps : 5);
     }
-    EXPECT_EQ(plan_arena(allocations).offsets, offsets_by_comparing_all(allocations));
+    EXPECT_EQ(plan_arena(kNoRun, allocations).offsets, offsets_by_comparing_all(allocations));
   }
 }
 
 TEST(Arena, AChainNeedsItsTwoLargestNeighbours) {
   std::vector<ArenaAllocation> allocations;
   for (int i = 0; i < 20; ++i) allocations.push_back({static_cast<size_t>(1000 + 64 * i), i, i + 1});
-  EXPECT_EQ(plan_arena(allocations).bytes, peak(allocations));
+  EXPECT_EQ(plan_arena(kNoRun, allocations).bytes, peak(allocations));
 }
 
 TEST(Arena, BlocksWithoutBytesAndNoBlocks) {
-  EXPECT_EQ(plan_arena({}).bytes, 0U);
+  EXPECT_EQ(plan_arena(kNoRun, {}).bytes, 0U);
   const std::vector<ArenaAllocation> allocations{{0, 0, 9}, {1, 0, 9}, {0, 3, 4}, {64, 2, 2}};
-  const ArenaPlan plan = plan_arena(allocations);
+  const ArenaPlan plan = plan_arena(kNoRun, allocations);
   check(allocations, plan);
   EXPECT_EQ(plan.bytes, 128U);
 }
 
 TEST(Arena, BlocksThatLiveForEver) {
   const std::vector<ArenaAllocation> allocations{{100, 0, INT32_MAX}, {100, 5, INT32_MAX}, {100, 0, 4}};
-  const ArenaPlan plan = plan_arena(allocations);
+  const ArenaPlan plan = plan_arena(kNoRun, allocations);
   check(allocations, plan);
   EXPECT_EQ(plan.bytes, 256U);
 }

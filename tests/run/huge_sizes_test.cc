@@ -134,10 +134,10 @@ TEST(HugeSizesOfFacts, NeverWrap) {
 
 TEST(HugeSizesOfArenas, NeverWrap) {
   constexpr size_t kHalf = size_t{1} << 62U;
-  EXPECT_EQ(plan_arena({{kHalf, 0, 1}, {64, 0, 1}}).bytes, kHalf + 64);
-  EXPECT_THROW(plan_arena({{kHalf, 0, 1}, {kHalf, 1, 2}}), Error);
-  EXPECT_THROW(plan_arena({{size_t{PTRDIFF_MAX}, 0, 1}}), Error) << "rounded up it is more";
-  EXPECT_EQ(plan_arena({{kHalf, 0, 1}, {kHalf, 2, 3}}).bytes, kHalf) << "one after the other";
+  EXPECT_EQ(plan_arena(kNoRun, {{kHalf, 0, 1}, {64, 0, 1}}).bytes, kHalf + 64);
+  EXPECT_THROW(plan_arena(kNoRun, {{kHalf, 0, 1}, {kHalf, 1, 2}}), Error);
+  EXPECT_THROW(plan_arena(kNoRun, {{size_t{PTRDIFF_MAX}, 0, 1}}), Error) << "rounded up it is more";
+  EXPECT_EQ(plan_arena(kNoRun, {{kHalf, 0, 1}, {kHalf, 2, 3}}).bytes, kHalf) << "one after the other";
 }
 
 }  // namespace

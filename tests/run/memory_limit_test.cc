@@ -171,12 +171,11 @@ TEST(MemoryLedger, ChargesFollowTheirOwners) {
   Tensor kept;
   {
     const RunContext context = RunContext().with_ledger(ledger);
-    const RunContext::Scope scope(context);
-    kept = Tensor::make(DType::kFloat32, Shape{200});
+    kept = Tensor::make(context, DType::kFloat32, Shape{200});
     EXPECT_EQ(ledger->used(), 800U);
-    EXPECT_THROW(Tensor::make(DType::kFloat32, Shape{51}), Error);
+    EXPECT_THROW(Tensor::make(context, DType::kFloat32, Shape{51}), Error);
     EXPECT_EQ(ledger->used(), 800U);
-    const Tensor other = Tensor::make(DType::kFloat32, Shape{50});
+    const Tensor other = Tensor::make(context, DType::kFloat32, Shape{50});
     EXPECT_EQ(ledger->used(), 1000U);
   }
   EXPECT_EQ(ledger->used(), 800U);

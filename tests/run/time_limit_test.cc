@@ -69,8 +69,7 @@ TEST(TimeLimit, EndsAnEmptyLoop) {
   *yes.data<bool>() = true;
   const Node& loop = graph.node(graph.order().back());
   const RunContext context(Deadline("the run", Clock::now(), 100, nullptr));
-  const RunContext::Scope scope(context);
-  expect_ended(100, [&] { evaluate_node(loop, {yes}, {}); });
+  expect_ended(100, [&] { evaluate_node(context, loop, {yes}, {}); });
 }
 
 TEST(TimeLimit, EndsPlanning) {

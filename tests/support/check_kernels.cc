@@ -210,7 +210,7 @@ class Checker {
     out_facts_.resize(outs);
     std::vector<const Fact*> in;
     for (const Fact& f : in_facts_) in.push_back(&f);
-    InferArgs args(in, counts_, out_facts_, c_.out_counts);
+    InferArgs args(kNoRun, in, counts_, out_facts_, c_.out_counts);
     c_.op.schema().infer(c_.op.attributes(), args);
   }
 
@@ -219,7 +219,7 @@ class Checker {
       expected_.push_back(f.known() ? Tensor::make(f.dtype, f.shape) : Tensor::borrow(f.dtype, Shape{0}, nullptr));
     }
     std::vector<Tensor> in = c_.in;
-    ReferenceArgs args(in, counts_, expected_, c_.out_counts);
+    ReferenceArgs args(kNoRun, in, counts_, expected_, c_.out_counts);
     c_.op.schema().reference(c_.op.attributes(), args);
   }
 

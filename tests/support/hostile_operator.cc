@@ -182,14 +182,13 @@ void run_reference(const Node& node, const std::vector<Tensor>& operands) {
     if (!t.lod().empty()) facts.back().lod = std::make_shared<const Lod>(t.lod());
   }
   for (const Fact& f : facts) args.push_back(&f);
-  const std::vector<Fact> results = infer_node(node, args);
+  const std::vector<Fact> results = infer_node(kNoRun, node, args);
   for (const Fact& f : results) {
     if (f.known() && !f.is_array && f.shape.count() > kMostElements) return;
   }
   const RunContext limits(Deadline("the reference", Deadline::Clock::now(), kTimeLimitMs, nullptr),
                           std::make_shared<MemoryLedger>(kReferenceMemoryLimit));
-  const RunContext::Scope scope(limits);
-  evaluate_node(node, operands, results);
+  evaluate_node(limits, node, operands, results);
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ class Contraction {
   /// Bytes behind the object.
   size_t bytes() const { return (products_.size() + left_.size() + right_.size()) * sizeof(Product); }
 
-  void run(const void* a, const void* b, void* c, void* workspace, ThreadPool& pool) const noexcept;
+  /// On the threads of `call`, and as long as its run goes on.
+  void run(const void* a, const void* b, void* c, void* workspace, const KernelCall& call) const noexcept;
 
  private:
   enum class Method : uint8_t {
@@ -53,9 +54,9 @@ class Contraction {
   /// Every product with a right matrix of its own, each on one thread: matrices are copied and packed into room that
   /// stays in cache.
   template <class T>
-  void run_each(const T* a, const T* b, T* c, char* workspace, ThreadPool& pool) const noexcept;
+  void run_each(const T* a, const T* b, T* c, char* workspace, const KernelCall& call) const noexcept;
   template <class T>
-  void run_of(const T* a, const T* b, T* c, char* workspace, ThreadPool& pool) const noexcept;
+  void run_of(const T* a, const T* b, T* c, char* workspace, const KernelCall& call) const noexcept;
 
   Method method_ = Method::kGemm;
   bool swapped_ = false;  ///< the right operand's dimensions are the rows

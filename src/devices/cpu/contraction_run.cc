@@ -3,7 +3,6 @@
 
 #include "devices/cpu/bands.h"
 #include "devices/cpu/contraction.h"
-#include "devices/cpu/isa/over.h"
 
 /// How a contraction that is planned runs on its threads.
 namespace coracle::cpu {
@@ -76,14 +75,15 @@ void Contraction::run_direct(const T* a, const T* b, T* c, int64_t row, int64_t 
 }
 
 template <class T>
-void Contraction::run_each(const T* a, const T* b, T* c, char* workspace, ThreadPool& pool) const noexcept {
+void Contraction::run_each(const T* a, const T* b, T* c, char* workspace, const KernelCall& call) const noexcept {
+  ThreadPool& pool = *call.pool;
   const auto count = static_cast<int64_t>(products_.size());
   const int64_t worth = count * rows_ * columns_ * depth_ / kContractionGrain + 1;
   const int64_t bands = std::min({count, worth, static_cast<int64_t>(pool.threads())});
   for_bands(pool, count, bands, [&](int64_t band, int64_t begin, int64_t end) {
     T* const left = reinterpret_cast<T*>(workspace + left_at_) + band * rows_ * depth_;
     T* const right = reinterpret_cast<T*>(workspace + right_at_) + band * columns_ * depth_;
-    for (int64_t i = begin; i < end && !over(); ++i) {
+    for (int64_t i = begin; i < end && !call.over(); ++i) {
       const Product& p = products_[static_cast<size_t>(i)];
       if (copies_left_) moves_->permute(sizeof(T), left_copy_, a + p.a, left, 0, left_copy_.dims[0]);
       if (copies_right_) moves_->permute(sizeof(T), right_copy_, b + p.b, right, 0, right_copy_.dims[0]);
@@ -104,14 +104,15 @@ void Contraction::run_each(const T* a, const T* b, T* c, char* workspace, Thread
 }
 
 template <class T>
-void Contraction::run_of(const T* a, const T* b, T* c, char* workspace, ThreadPool& pool) const noexcept {
+void Contraction::run_of(const T* a, const T* b, T* c, char* workspace, const KernelCall& call) const noexcept {
+  ThreadPool& pool = *call.pool;
   // Matrices that several products share would be copied for each of them.
   const size_t all = products_.size();
   const bool own = right_.size() == all && (!copies_left_ || left_.size() == all);
   const auto threads = static_cast<size_t>(pool.threads());
   const int64_t work = static_cast<int64_t>(all) * rows_ * columns_ * depth_ / pool.threads();
   if (method_ != Method::kDots && own && work <= kMostWhole && (all % threads == 0 || all >= kManyProducts * threads)) {
-    return run_each(a, b, c, workspace, pool);
+    return run_each(a, b, c, workspace, call);
   }
   T* const left = reinterpret_cast<T*>(workspace + left_at_);
   T* const right = reinterpret_cast<T*>(workspace + right_at_);
@@ -180,14 +181,15 @@ void Contraction::run_of(const T* a, const T* b, T* c, char* workspace, ThreadPo
   }
 }
 
-void Contraction::run(const void* a, const void* b, void* c, void* workspace, ThreadPool& pool) const noexcept {
+void Contraction::run(const void* a, const void* b, void* c, void* workspace, const KernelCall& call) const noexcept {
+  ThreadPool& pool = *call.pool;
   if (swapped_) std::swap(a, b);
   auto* const room = static_cast<char*>(workspace);
   void* const to = moves_result_ ? room + result_at_ : c;
   if (element_ == sizeof(double)) {
-    run_of(static_cast<const double*>(a), static_cast<const double*>(b), static_cast<double*>(to), room, pool);
+    run_of(static_cast<const double*>(a), static_cast<const double*>(b), static_cast<double*>(to), room, call);
   } else {
-    run_of(static_cast<const float*>(a), static_cast<const float*>(b), static_cast<float*>(to), room, pool);
+    run_of(static_cast<const float*>(a), static_cast<const float*>(b), static_cast<float*>(to), room, call);
   }
   if (!moves_result_) return;
   int64_t slice = 1;

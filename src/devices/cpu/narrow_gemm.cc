@@ -45,7 +45,8 @@ NarrowLayout::NarrowLayout(const GemmFunctions& gemm, const GemmShape& shape, Na
 }
 
 /// Each thread takes some columns of the matrix as float32, has them packed, and makes them narrow again.
-void NarrowForm::pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool) const {
+void NarrowForm::pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool,
+                      const RunContext& context) const {
   const NarrowLayout at = layout();
   const GemmFunctions& gemm = matrix.choice.table();
   const ConvertFunctions& numbers = convert_table(static_cast<Isa>(matrix.choice.isa));
@@ -60,7 +61,7 @@ void NarrowForm::pack(std::span<const Tensor* const> constants, std::byte* to, T
   for (int64_t t = 0; t < matrix.taps; ++t) tap_offsets[static_cast<size_t>(t)] = t * matrix.tap_stride;
   const int64_t bands = std::min<int64_t>(pool.threads(), panels);
   const int64_t floats = all * width + at.panel_floats;
-  Buffer<float> room(static_cast<size_t>(bands * floats));
+  Buffer<float> room(static_cast<size_t>(bands * floats), context);
   for_bands(pool, panels, bands, [&](int64_t band, int64_t begin, int64_t end) {
     float* const columns = room.data() + band * floats;
     float* const packed = columns + all * width;

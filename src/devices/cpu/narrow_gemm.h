@@ -43,7 +43,7 @@ struct NarrowForm {
   NarrowForm(const GemmForm& of, DType dtype) : matrix(of), type(static_cast<int64_t>(narrow_type_of(dtype))) {}
   NarrowLayout layout() const { return {matrix.choice.table(), matrix.shape(), static_cast<NarrowType>(type)}; }
   size_t bytes() const { return layout().bytes(); }
-  void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool) const;
+  void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool, const RunContext& context) const;
 };
 
 /// What a product with such weights needs besides its tensors.

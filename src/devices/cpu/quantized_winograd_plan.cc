@@ -137,7 +137,7 @@ void run_quantized_winograd(KernelCall& call) noexcept {
   whole.filter = static_cast<const int16_t*>(call.weights);
   whole.result = quantized_result(call.attributes<IntegerConv2d>(), s.epilogue, call, ops, whole.out_channels);
   auto* const workspace = static_cast<char*>(call.workspace);
-  for_chunks(*call.pool, s.tiles, s.slots, s.call.chunk, [&](int64_t slot, int64_t begin, int64_t end) {
+  for_chunks(call, s.tiles, s.slots, s.call.chunk, [&](int64_t slot, int64_t begin, int64_t end) {
     QuantizedWinogradCall part = whole;
     char* const scratch = workspace + slot * s.slot_bytes;
     part.points = reinterpret_cast<int16_t*>(scratch);

@@ -227,7 +227,7 @@ void run_winograd(KernelCall& call) noexcept {
     });
     return;
   }
-  for_chunks(*call.pool, s.tiles, s.slots, s.chunk, [&](int64_t slot, int64_t begin, int64_t end) {
+  for_chunks(call, s.tiles, s.slots, s.chunk, [&](int64_t slot, int64_t begin, int64_t end) {
     float* inputs = workspace + slot * s.slot_floats();
     float* products = inputs + s.input_floats();
     GemmCall product = s.product;

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "devices/cpu/bands.h"
-#include "devices/cpu/isa/over.h"
 #include "ops/conv_pool/convolution.h"
 #include "plan/kernel.h"
 
@@ -32,9 +31,9 @@ constexpr int64_t kGrainTiles = 12;
 
 /// So many threads go through tiles, each chunk by chunk: f(slot, begin, end).
 template <class F>
-void for_chunks(ThreadPool& pool, int64_t tiles, int64_t slots, int64_t chunk, const F& f) noexcept {
-  for_bands(pool, tiles, slots, [&](int64_t slot, int64_t begin, int64_t end) {
-    for (int64_t tile = begin; tile < end && !over(); tile += chunk) f(slot, tile, std::min(tile + chunk, end));
+void for_chunks(const KernelCall& call, int64_t tiles, int64_t slots, int64_t chunk, const F& f) noexcept {
+  for_bands(*call.pool, tiles, slots, [&](int64_t slot, int64_t begin, int64_t end) {
+    for (int64_t tile = begin; tile < end && !call.over(); tile += chunk) f(slot, tile, std::min(tile + chunk, end));
   });
 }
 

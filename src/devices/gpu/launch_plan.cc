@@ -39,7 +39,7 @@ void run_plan(KernelCall& call) noexcept {
           break;
       }
     }
-    queue.launch(*l.function, l.grid, std::span<const Argument>(arguments, count));
+    queue.launch(*call.context, *l.function, l.grid, std::span<const Argument>(arguments, count));
   }
 }
 

@@ -25,8 +25,9 @@ class OpenGpu : public OpenDevice {
 
 class GpuQueue : public Queue {
  public:
-  /// What goes wrong is kept and told by `wait` and `finish`.
-  virtual void launch(const Function& function, const Grid& grid, std::span<const Argument> arguments) noexcept = 0;
+  /// For a run. What goes wrong is kept and told by `wait` and `finish`.
+  virtual void launch(const RunContext& run, const Function& function, const Grid& grid,
+                      std::span<const Argument> arguments) noexcept = 0;
 
   /// Memory for a Fault, zeros before kernels write there that an index is out of range (kernels/faults.cl). `finish`
   /// reads it and fails with kIndexFailure and `text_of`.

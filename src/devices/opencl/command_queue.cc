@@ -132,8 +132,8 @@ bool CommandQueue::await(cl_event event) noexcept {
   return false;
 }
 
-void CommandQueue::note_kernel() noexcept {
-  if (failed() || ++kernels_given_ < kTogether || Deadline::current() == nullptr) return;
+void CommandQueue::note_kernel(bool may_end) noexcept {
+  if (failed() || ++kernels_given_ < kTogether || !may_end) return;
   kernels_given_ = 0;
   const cl_event event = event_of(kernels_);
   if (event == nullptr) return;
@@ -148,12 +148,12 @@ void CommandQueue::note_kernel() noexcept {
   release(behind_, 1);
 }
 
-void CommandQueue::launch(const gpu::Function& function, const gpu::Grid& grid,
+void CommandQueue::launch(const RunContext& run, const gpu::Function& function, const gpu::Grid& grid,
                           std::span<const gpu::Argument> arguments) noexcept {
   if (failed()) return;
   const auto& own = static_cast<const Function&>(function);
   note(own.enqueue(*this, grid, arguments), own.name().c_str(), 0);
-  note_kernel();
+  note_kernel(run.deadline() != nullptr);
 }
 
 void CommandQueue::upload(const void* from, DeviceBytes to, size_t bytes) noexcept {

@@ -32,7 +32,7 @@ class CommandQueue final : public gpu::GpuQueue {
   const char* finish(std::string* detail) noexcept override;
   void profile(bool on) noexcept override;
   Span span(Event from, Event to) noexcept override;
-  void launch(const gpu::Function& function, const gpu::Grid& grid,
+  void launch(const RunContext& run, const gpu::Function& function, const gpu::Grid& grid,
               std::span<const gpu::Argument> arguments) noexcept override;
   DeviceBytes faults() noexcept override;
 
@@ -46,10 +46,10 @@ class CommandQueue final : public gpu::GpuQueue {
   /// conv2d") and `bytes`, if there are any.
   void note(cl_int code, const char* what, size_t bytes) noexcept;
 
-  /// For each kernel that was given. Where this thread's work may be cancelled or has a time limit, it waits until the
+  /// For each kernel that was given. Where the run may be cancelled or has a time limit (`may_end`), it waits until the
   /// device is no more than some dozens of kernels behind: what was given is done whatever happens, and nobody looks at
   /// limits while the end of it is waited for.
-  void note_kernel() noexcept;
+  void note_kernel(bool may_end) noexcept;
 
  private:
   struct KeptEvent {

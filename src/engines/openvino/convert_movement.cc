@@ -104,7 +104,7 @@ void emit_expand(Emitter& e) { broadcast_to_result(e, e.in(0)); }
 /// A result whose elements are all one number.
 void fill_result(Emitter& e, double number, int64_t whole) {
   Tensor one = Tensor::make(e.out_dtype(), Shape{});
-  fill(one, number, whole);
+  fill(kNoRun, one, number, whole);
   broadcast_to_result(e, e.constant(one));
 }
 

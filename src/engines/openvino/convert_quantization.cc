@@ -18,7 +18,8 @@ constexpr double kFar = 1e38;
 /// One number for all of x, or one for each element of an axis, with ones around it.
 class Scales {
  public:
-  Scales(Emitter& e, int axis) : numbers_(scales_of(e.elements(kScale))), shape_(Shape::filled(e.shape(0).rank(), 1)) {
+  Scales(Emitter& e, int axis)
+      : numbers_(scales_of(kNoRun, e.elements(kScale))), shape_(Shape::filled(e.shape(0).rank(), 1)) {
     const ScaleIndex index = scale_index(e.shape(0), axis);
     if (index.count > 1) shape_[axis] = index.count;
     if (index.count == 1) shape_ = Shape{};

@@ -42,7 +42,8 @@ bool fit_16_bits(const Tensor& integers) {
 
 Wire Emitter::weights(int port, int axis, const Shape& shape) {
   const Tensor& w = elements(port);
-  const auto found = integers() && w.dtype() == DType::kFloat32 ? quantized_weights(w, axis) : std::nullopt;
+  const auto found =
+      integers() && w.dtype() == DType::kFloat32 ? quantized_weights(*network_.context, w, axis) : std::nullopt;
   if (!found || (network_.integers == Integers::kIn16Bits && !fit_16_bits(found->integers))) return constant(w, shape);
   // Groups stand before the channels.
   Shape channels = Shape::filled(shape.rank(), 1);

@@ -347,7 +347,7 @@ class OpenVino final : public Engine {
 
   std::shared_ptr<const CompiledBlock> compile(const BlockToCompile& block) const override {
     return make(block, [&](const Api& api, Compiled& c) {
-      c.weights = c.network.ir.weights();
+      c.weights = c.network.ir.weights(*block.context);
       const Handle<Model> model = read_model(api, c.network.ir.text(), c.weights);
       return compile_model(api, model.get(), block);
     });
@@ -358,7 +358,7 @@ class OpenVino final : public Engine {
   std::shared_ptr<const CompiledBlock> load(const BlockToCompile& block, const Tensor& saved) const override {
     return make(block, [&](const Api& api, Compiled& c) {
       constexpr uintptr_t kAlignment = 64;  // weights in it lie as if it began at such an address
-      c.weights = reinterpret_cast<uintptr_t>(saved.raw()) % kAlignment == 0 ? saved : saved.clone();
+      c.weights = reinterpret_cast<uintptr_t>(saved.raw()) % kAlignment == 0 ? saved : saved.clone(*block.context);
       return import_model(api, block, {c.weights.data<uint8_t>(), c.weights.bytes()});
     });
   }
@@ -373,11 +373,11 @@ class OpenVino final : public Engine {
       const Api& api = api_or_throw();
       std::vector<VaryingDim> varying(block.varying.begin(), block.varying.end());
       Openness open;
-      if (!varying.empty()) open = find_openness(graph, block.examples, varying, integers);
-      auto compiled =
-          std::make_shared<Compiled>(Compiled{.api = api,
-                                              .network = make_network(graph, block.facts, integers, std::move(open)),
-                                              .varying = std::move(varying)});
+      if (!varying.empty()) open = find_openness(graph, block.examples, varying, integers, *block.context);
+      auto compiled = std::make_shared<Compiled>(
+          Compiled{.api = api,
+                   .network = make_network(graph, block.facts, integers, std::move(open), *block.context),
+                   .varying = std::move(varying)});
       Compiled& c = *compiled;
       for (const ValueId v : graph.inputs()) c.inputs.push_back(type_of(block.facts[index(v)]));
       for (const ValueId v : graph.outputs()) c.results.push_back(type_of(block.facts[index(v)]));
@@ -387,6 +387,7 @@ class OpenVino final : public Engine {
         if (c.varying.empty()) check_results(c);
       }
       if (c.varying.empty()) c.network = without_layers(std::move(c.network));
+      c.network.context = &kNoRun;
       return std::make_shared<Block>(std::move(compiled));
     } catch (Error& e) {
       e.add_context(

@@ -167,8 +167,8 @@ std::string Ir::text() const {
   return out.append("\n</layers><edges>").append(edges).append("\n</edges></net>\n");
 }
 
-Tensor Ir::weights() const {
-  Tensor all = Tensor::make(DType::kInt8, Shape{std::max<int64_t>(bytes_, 1)});
+Tensor Ir::weights(const RunContext& context) const {
+  Tensor all = Tensor::make(context, DType::kInt8, Shape{std::max<int64_t>(bytes_, 1)});
   for (const Constant& c : constants_) {
     if (c.tensor.bytes() != 0) std::memcpy(all.data<char>() + c.offset, c.tensor.raw(), c.tensor.bytes());
   }

@@ -59,7 +59,7 @@ class Ir {
 
   std::string text() const;
   /// The constants in the order and places that the text names, as bytes (int8); at least one.
-  Tensor weights() const;
+  Tensor weights(const RunContext& context) const;
 
  private:
   struct Result {

@@ -69,8 +69,10 @@ std::string sizes_text(const Shape& shape, size_t i, std::span<const VaryingDim>
 
 }  // namespace
 
-Network make_network(const Graph& graph, std::span<const Fact> facts, Integers integers, Openness open) {
+Network make_network(const Graph& graph, std::span<const Fact> facts, Integers integers, Openness open,
+                     const RunContext& context) {
   Network network;
+  network.context = &context;
   network.integers = integers;
   network.open = std::move(open);
   std::vector<Wire> wires(graph.value_count());
@@ -113,12 +115,13 @@ Network make_network(const Graph& graph, std::span<const Fact> facts, Integers i
 }
 
 Openness find_openness(const Graph& graph, std::span<const std::vector<Fact>> examples,
-                       std::span<const VaryingDim> dims, Integers integers) {
+                       std::span<const VaryingDim> dims, Integers integers, const RunContext& context) {
   const std::vector<VaryingDim> varying(dims.begin(), dims.end());
   Openness open{.dims = varying, .targets = {}};
   std::vector<Shape> first;
   for (const std::vector<Fact>& facts : examples) {
-    const std::vector<Shape> targets = make_network(graph, facts, integers, {.dims = varying, .targets = {}}).targets;
+    const std::vector<Shape> targets =
+        make_network(graph, facts, integers, {.dims = varying, .targets = {}}, context).targets;
     if (first.empty()) first = targets;
     open.targets.resize(first.size());
     for (size_t t = 0; t < std::min(first.size(), targets.size()); ++t) {
@@ -129,7 +132,7 @@ Openness find_openness(const Graph& graph, std::span<const std::vector<Fact>> ex
   }
   std::optional<Network> before;
   for (const std::vector<Fact>& facts : examples) {
-    Network network = make_network(graph, facts, integers, open);
+    Network network = make_network(graph, facts, integers, open, context);
     if (before) {
       require(same_program(*before, network), ErrorCode::kUnsupported,
               "the programs for its sizes differ: ", before->ir.difference(network.ir));
@@ -207,7 +210,7 @@ Wire Emitter::in_as(int port, DType as, int i) {
   if (fact.dtype == as) return in(port, i);
   if (fact.value == nullptr) return convert(in(port, i), as);
   // Known numbers are brought to the type here: the types of constants are then those of values.
-  Tensor t = Tensor::make(as, fact.shape);
+  Tensor t = Tensor::make(*network_.context, as, fact.shape);
   if (is_float(as)) {
     t.assign(std::span<const double>(fact.value->doubles()));
   } else {

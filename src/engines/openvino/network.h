@@ -48,6 +48,7 @@ struct Network {
   Ir ir;
   Openness open;
   Integers integers = Integers::kNone;
+  const RunContext* context = &kNoRun;      ///< of whoever makes it, while it is made
   std::vector<Shape> targets;               ///< of each Reshape
   std::vector<std::optional<Shape>> known;  ///< the sizes of first results, by layer, as far as they were looked at
   std::vector<std::string> inputs;          ///< names; empty for those that the program does not read
@@ -56,12 +57,13 @@ struct Network {
 };
 
 /// Throws Error that names the operator where one cannot be converted.
-Network make_network(const Graph& graph, std::span<const Fact> facts, Integers integers, Openness open = {});
+Network make_network(const Graph& graph, std::span<const Fact> facts, Integers integers, Openness open = {},
+                     const RunContext& context = kNoRun);
 
 /// What is left open in a program for all of `examples`, which differ in `dims` of inputs. Throws Error where the
 /// programs for them would differ in anything else.
 Openness find_openness(const Graph& graph, std::span<const std::vector<Fact>> examples,
-                       std::span<const VaryingDim> dims, Integers integers);
+                       std::span<const VaryingDim> dims, Integers integers, const RunContext& context);
 
 /// True if both are the same program, with the same inputs, results and checks.
 bool same_program(const Network& a, const Network& b);

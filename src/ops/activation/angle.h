@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "ops/common/complex_numbers.h"
 
 namespace coracle {
@@ -26,7 +26,7 @@ inline void reference(const Angle&, ReferenceArgs& a) {
       using T = std::remove_pointer_t<decltype(p)>;
       const auto* from = a.in(0).data<std::complex<T>>();
       T* to = a.out(0).data<T>();
-      in_blocks(n, [&](size_t begin, size_t end) {
+      in_blocks(a.context(), n, [&](size_t begin, size_t end) {
         for (size_t i = begin; i < end; ++i) to[i] = std::arg(from[i]);
       });
     });
@@ -36,7 +36,7 @@ inline void reference(const Angle&, ReferenceArgs& a) {
     using T = std::remove_pointer_t<decltype(p)>;
     const T* from = a.in(0).data<T>();
     T* to = a.out(0).data<T>();
-    in_blocks(n, [&](size_t begin, size_t end) {
+    in_blocks(a.context(), n, [&](size_t begin, size_t end) {
       for (size_t i = begin; i < end; ++i) to[i] = static_cast<T>(std::atan2(0.0, static_cast<double>(from[i])));
     });
   });

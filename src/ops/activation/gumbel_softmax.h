@@ -43,7 +43,7 @@ inline void reference(const GumbelSoftmax& op, ReferenceArgs& a) {
   const int64_t n = s.rank() == 0 ? 1 : s[axis];
   const int64_t inner = s.rank() == 0 ? 1 : s.count(axis + 1, s.rank());
   RandomStream random(0);
-  Buffer<double> x = doubles_of(a.in(0));
+  Buffer<double> x = a.doubles(0);
   for (double& v : x) v = (v - std::log(-std::log(1.0 - random.uniform()))) / op.temperature;
   for (int64_t o = 0, lines = n == 0 ? 0 : s.count() / n; o < lines; ++o) {
     double* line = x.data() + o / inner * n * inner + o % inner;
@@ -56,7 +56,7 @@ inline void reference(const GumbelSoftmax& op, ReferenceArgs& a) {
     for (int64_t k = 0; k < n; ++k) sum += line[k * inner] = std::exp(softmax_exponent(line[k * inner] - largest));
     for (int64_t k = 0; k < n; ++k) line[k * inner] = op.hard ? (k == best ? 1.0 : 0.0) : line[k * inner] / sum;
   }
-  a.out(0).assign(std::span<const double>(x));
+  a.out(0).assign(a.context(), std::span<const double>(x));
 }
 
 inline constexpr const OpSchema* gumbel_softmax_op = &kOpSchema<GumbelSoftmax>;

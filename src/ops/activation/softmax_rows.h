@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/long_loop.h"
 #include "ops/activation/unary.h"
 
 namespace coracle {
@@ -52,7 +53,7 @@ void reference_softmax(const SoftmaxOperator& op, ReferenceArgs& a, bool in_vect
     const auto exponent = [&](T value, double largest, int64_t at) {
       return softmax_exponent(static_cast<double>(value) - largest, at < vectors);
     };
-    LoopCheck check;
+    LoopCheck check(a.context());
     for (int64_t o = 0; o < outer; ++o) {
       for (int64_t i = 0; i < inner; ++i) {
         const T* x = a.in(0).data<T>() + o * n * inner + i;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/buffer.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "graph/op.h"
 #include "ops/common/complex_numbers.h"
 
@@ -32,15 +32,15 @@ inline void infer_real_function(InferArgs& a) {
 template <class F>
 void reference_unary(ReferenceArgs& a, const F& f) {
   if constexpr (std::is_convertible_v<F, ComplexFunction*>) {
-    if (is_complex(a.in(0).dtype())) return map_complex(a.in(0), f, a.out(0));
+    if (is_complex(a.in(0).dtype())) return map_complex(a.context(), a.in(0), f, a.out(0));
   }
-  Buffer<double> values = doubles_of(a.in(0));
-  LoopCheck check;
+  Buffer<double> values = a.doubles(0);
+  LoopCheck check(a.context());
   for (double& v : values) {
     check.step();
     v = f(v);
   }
-  a.out(0).assign(values);
+  a.out(0).assign(a.context(), values);
 }
 
 }  // namespace coracle

@@ -24,7 +24,7 @@ inline void infer(const Cholesky&, InferArgs& a) {
 inline void reference(const Cholesky& op, ReferenceArgs& a) {
   const int64_t n = a.shape(0).back();
   for (int64_t i = 0, count = a.shape(0).count(0, a.shape(0).rank() - 2); i < count; ++i) {
-    Matrix l = cholesky_factor(read_matrix(a.in(0), i, n * n), n);
+    Matrix l = cholesky_factor(a.context(), read_matrix(a.context(), a.in(0), i, n * n), n);
     if (op.upper) {
       for (int64_t r = 0; r < n; ++r) {
         for (int64_t c = 0; c < r; ++c) std::swap(l[static_cast<size_t>(r * n + c)], l[static_cast<size_t>(c * n + r)]);

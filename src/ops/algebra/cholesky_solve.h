@@ -24,9 +24,10 @@ inline void reference(const CholeskySolve& op, ReferenceArgs& a) {
   const int64_t n = y[y.rank() - 2];
   const int64_t k = y.back();
   each_system(y, a.shape(1), a.shape(0), [&](int64_t i, int64_t m, int64_t b) {
-    const Matrix t = read_matrix(a.in(1), m, n * n);
-    Matrix x = triangular_solution(t, read_matrix(a.in(0), b, n * k), n, k, op.upper, op.upper, false);
-    write_matrix(a.out(0), i, triangular_solution(t, std::move(x), n, k, op.upper, !op.upper, false));
+    const Matrix t = read_matrix(a.context(), a.in(1), m, n * n);
+    Matrix x = triangular_solution(a.context(), t, read_matrix(a.context(), a.in(0), b, n * k), n, k, op.upper,
+                                   op.upper, false);
+    write_matrix(a.out(0), i, triangular_solution(a.context(), t, std::move(x), n, k, op.upper, !op.upper, false));
   });
 }
 

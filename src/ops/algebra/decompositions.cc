@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "base/buffer.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 
 namespace coracle {
 namespace {
@@ -37,8 +37,8 @@ std::pair<double, double> jacobi_rotation(double theta) {
   return {c, t * c};
 }
 
-Matrix unit_matrix(int64_t n) {
-  Matrix m(static_cast<size_t>(n * n), 0.0);
+Matrix unit_matrix(const RunContext& context, int64_t n) {
+  Matrix m(static_cast<size_t>(n * n), 0.0, context);
   for (int64_t i = 0; i < n; ++i) m[place(i, i, n)] = 1;
   return m;
 }
@@ -72,9 +72,9 @@ void fill_column(Matrix& q, int64_t m, int64_t columns, int64_t j, LoopCheck& ch
 
 }  // namespace
 
-Matrix transposed_matrix(const Matrix& a, int64_t m, int64_t n) {
-  Matrix t(a.size());
-  LoopCheck check;
+Matrix transposed_matrix(const RunContext& context, const Matrix& a, int64_t m, int64_t n) {
+  Matrix t(a.size(), context);
+  LoopCheck check(context);
   for (int64_t i = 0; i < m; ++i) {
     check.step(n);
     for (int64_t j = 0; j < n; ++j) t[place(j, i, m)] = a[place(i, j, n)];
@@ -82,13 +82,13 @@ Matrix transposed_matrix(const Matrix& a, int64_t m, int64_t n) {
   return t;
 }
 
-QrFactors qr_factors(Matrix a, int64_t m, int64_t n, bool complete) {
+QrFactors qr_factors(const RunContext& context, Matrix a, int64_t m, int64_t n, bool complete) {
   const int64_t steps = std::min(m, n);
   const int64_t k = complete ? m : steps;
-  Matrix q(static_cast<size_t>(m * k), 0.0);
+  Matrix q(static_cast<size_t>(m * k), 0.0, context);
   for (int64_t i = 0; i < k; ++i) q[place(i, i, k)] = 1;
   std::vector<Buffer<double>> reflections;
-  LoopCheck check;
+  LoopCheck check(context);
   const auto reflect = [&](const Buffer<double>& v, int64_t first, Matrix& x, int64_t columns, int64_t from) {
     for (int64_t j = from; j < columns; ++j) {
       check.step(2 * (m - first));
@@ -98,14 +98,14 @@ QrFactors qr_factors(Matrix a, int64_t m, int64_t n, bool complete) {
     }
   };
   for (int64_t s = 0; s < steps; ++s) {
-    Buffer<double> v(static_cast<size_t>(m), 0.0);
+    Buffer<double> v(static_cast<size_t>(m), 0.0, context);
     double below = 0;
     for (int64_t i = s; i < m; ++i) {
       v[static_cast<size_t>(i)] = a[place(i, s, n)];
       if (i > s) below += a[place(i, s, n)] * a[place(i, s, n)];
     }
     if (below == 0) {  // nothing to reflect: the column is a triangle's already
-      reflections.emplace_back();
+      reflections.emplace_back(context);
       continue;
     }
     double& head = v[static_cast<size_t>(s)];
@@ -120,16 +120,16 @@ QrFactors qr_factors(Matrix a, int64_t m, int64_t n, bool complete) {
     const Buffer<double>& v = reflections[static_cast<size_t>(s)];
     if (!v.empty()) reflect(v, s, q, k, 0);
   }
-  Matrix r(static_cast<size_t>(k * n), 0.0);
+  Matrix r(static_cast<size_t>(k * n), 0.0, context);
   for (int64_t i = 0; i < k; ++i) {
     for (int64_t j = i; j < n; ++j) r[place(i, j, n)] = a[place(i, j, n)];
   }
   return {std::move(q), std::move(r)};
 }
 
-SymmetricEigen symmetric_eigen(Matrix a, int64_t n) {
-  Matrix v = unit_matrix(n);
-  LoopCheck check;
+SymmetricEigen symmetric_eigen(const RunContext& context, Matrix a, int64_t n) {
+  Matrix v = unit_matrix(context, n);
+  LoopCheck check(context);
   for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
     double off = 0;
     double all = 0;
@@ -162,8 +162,7 @@ SymmetricEigen symmetric_eigen(Matrix a, int64_t n) {
   std::iota(order.begin(), order.end(), int64_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](int64_t i, int64_t j) { return a[place(i, i, n)] < a[place(j, j, n)]; });
-  SymmetricEigen result;
-  result.vectors.resize(a.size());
+  SymmetricEigen result{.values = Buffer<double>(context), .vectors = Matrix(a.size(), context)};
   for (int64_t j = 0; j < n; ++j) {
     const int64_t from = order[static_cast<size_t>(j)];
     result.values.push_back(a[place(from, from, n)]);
@@ -172,14 +171,14 @@ SymmetricEigen symmetric_eigen(Matrix a, int64_t n) {
   return result;
 }
 
-SingularValues singular_values(const Matrix& a, int64_t m, int64_t n) {
+SingularValues singular_values(const RunContext& context, const Matrix& a, int64_t m, int64_t n) {
   if (m < n) {
-    SingularValues t = singular_values(transposed_matrix(a, m, n), n, m);
-    return {transposed_matrix(t.vh, m, m), std::move(t.s), transposed_matrix(t.u, n, m)};
+    SingularValues t = singular_values(context, transposed_matrix(context, a, m, n), n, m);
+    return {transposed_matrix(context, t.vh, m, m), std::move(t.s), transposed_matrix(context, t.u, n, m)};
   }
   Matrix w = a;
-  Matrix v = unit_matrix(n);
-  LoopCheck check;
+  Matrix v = unit_matrix(context, n);
+  LoopCheck check(context);
   for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
     bool settled = true;
     for (int64_t p = 0; p + 1 < n; ++p) {
@@ -202,7 +201,7 @@ SingularValues singular_values(const Matrix& a, int64_t m, int64_t n) {
     }
     if (settled) break;
   }
-  Buffer<double> lengths(static_cast<size_t>(n), 0.0);
+  Buffer<double> lengths(static_cast<size_t>(n), 0.0, context);
   for (int64_t j = 0; j < n; ++j) {
     check.step(m);
     double& length = lengths[static_cast<size_t>(j)];
@@ -214,7 +213,8 @@ SingularValues singular_values(const Matrix& a, int64_t m, int64_t n) {
   std::stable_sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
     return lengths[static_cast<size_t>(i)] > lengths[static_cast<size_t>(j)];
   });
-  SingularValues result{Matrix(static_cast<size_t>(m * n)), {}, Matrix(static_cast<size_t>(n * n))};
+  SingularValues result{Matrix(static_cast<size_t>(m * n), context), Matrix(context),
+                        Matrix(static_cast<size_t>(n * n), context)};
   for (int64_t j = 0; j < n; ++j) {
     const int64_t from = order[static_cast<size_t>(j)];
     const double length = lengths[static_cast<size_t>(from)];
@@ -229,12 +229,12 @@ SingularValues singular_values(const Matrix& a, int64_t m, int64_t n) {
   return result;
 }
 
-Matrix completed_basis(const Matrix& q, int64_t m, int64_t k) {
-  Matrix all(static_cast<size_t>(m * m), 0.0);
+Matrix completed_basis(const RunContext& context, const Matrix& q, int64_t m, int64_t k) {
+  Matrix all(static_cast<size_t>(m * m), 0.0, context);
   for (int64_t i = 0; i < m; ++i) {
     for (int64_t j = 0; j < k; ++j) all[place(i, j, m)] = q[place(i, j, k)];
   }
-  LoopCheck check;
+  LoopCheck check(context);
   for (int64_t j = k; j < m; ++j) fill_column(all, m, m, j, check);
   return all;
 }
@@ -242,10 +242,10 @@ Matrix completed_basis(const Matrix& q, int64_t m, int64_t k) {
 namespace {
 
 /// Brings h to an upper triangle by shifted QR steps, q h q^H staying the matrix; h is [n, n].
-void triangularize(Buffer<DoubleComplex>& h, Buffer<DoubleComplex>& q, int64_t n) {
+void triangularize(const RunContext& context, Buffer<DoubleComplex>& h, Buffer<DoubleComplex>& q, int64_t n) {
   int64_t last = n - 1;
   int steps = 0;
-  LoopCheck check;
+  LoopCheck check(context);
   while (last > 0 && steps < kMostSweeps * n) {
     int64_t first = last;
     while (first > 0) {
@@ -307,11 +307,11 @@ void triangularize(Buffer<DoubleComplex>& h, Buffer<DoubleComplex>& q, int64_t n
 
 }  // namespace
 
-GeneralEigen general_eigen(const Matrix& a, int64_t n) {
-  Buffer<DoubleComplex> h(a.begin(), a.end());
-  const Matrix unit = unit_matrix(n);
-  Buffer<DoubleComplex> q(unit.begin(), unit.end());
-  LoopCheck check;
+GeneralEigen general_eigen(const RunContext& context, const Matrix& a, int64_t n) {
+  Buffer<DoubleComplex> h(a.begin(), a.end(), context);
+  const Matrix unit = unit_matrix(context, n);
+  Buffer<DoubleComplex> q(unit.begin(), unit.end(), context);
+  LoopCheck check(context);
   // To zeros below the first subdiagonal, by rotations.
   for (int64_t column = 0; column + 2 < n; ++column) {
     for (int64_t row = n - 1; row > column + 1; --row) {
@@ -332,14 +332,14 @@ GeneralEigen general_eigen(const Matrix& a, int64_t n) {
       rotate_columns(q, n, n, row - 1, row, c, -s);
     }
   }
-  triangularize(h, q, n);
+  triangularize(context, h, q, n);
   double scale = 0;
   for (const DoubleComplex& x : h) scale = std::max(scale, std::abs(x));
   GeneralEigen result;
   result.vectors.resize(h.size());
   for (int64_t k = 0; k < n; ++k) {
     result.values.push_back(h[place(k, k, n)]);
-    Buffer<DoubleComplex> x(static_cast<size_t>(n));
+    Buffer<DoubleComplex> x(static_cast<size_t>(n), context);
     x[static_cast<size_t>(k)] = 1;
     for (int64_t i = k - 1; i >= 0; --i) {
       check.step(k - i);
@@ -350,7 +350,7 @@ GeneralEigen general_eigen(const Matrix& a, int64_t n) {
       x[static_cast<size_t>(i)] = gap == DoubleComplex(0) ? DoubleComplex(0) : sum / gap;
     }
     double length = 0;
-    Buffer<DoubleComplex> vector(static_cast<size_t>(n));
+    Buffer<DoubleComplex> vector(static_cast<size_t>(n), context);
     for (int64_t i = 0; i < n; ++i) {
       check.step(k);
       for (int64_t j = 0; j <= k; ++j) vector[static_cast<size_t>(i)] += q[place(i, j, n)] * x[static_cast<size_t>(j)];

@@ -15,14 +15,14 @@ struct QrFactors {
   Matrix q;
   Matrix r;
 };
-QrFactors qr_factors(Matrix a, int64_t m, int64_t n, bool complete);
+QrFactors qr_factors(const RunContext& context, Matrix a, int64_t m, int64_t n, bool complete);
 
 /// Eigenvalues of a symmetric matrix, ascending, and its eigenvectors as columns.
 struct SymmetricEigen {
   Buffer<double> values;
   Matrix vectors;
 };
-SymmetricEigen symmetric_eigen(Matrix a, int64_t n);
+SymmetricEigen symmetric_eigen(const RunContext& context, Matrix a, int64_t n);
 
 /// u [m, k] diag(s) vh [k, n] = a with s descending; k is the smaller of m and n.
 struct SingularValues {
@@ -30,19 +30,19 @@ struct SingularValues {
   Buffer<double> s;
   Matrix vh;
 };
-SingularValues singular_values(const Matrix& a, int64_t m, int64_t n);
+SingularValues singular_values(const RunContext& context, const Matrix& a, int64_t m, int64_t n);
 
 /// Columns that make q [m, k], whose columns are orthonormal, a square one.
-Matrix completed_basis(const Matrix& q, int64_t m, int64_t k);
+Matrix completed_basis(const RunContext& context, const Matrix& q, int64_t m, int64_t k);
 
 /// Eigenvalues of any square matrix and eigenvectors of length 1 as columns.
 struct GeneralEigen {
   std::vector<std::complex<double>> values;
   std::vector<std::complex<double>> vectors;
 };
-GeneralEigen general_eigen(const Matrix& a, int64_t n);
+GeneralEigen general_eigen(const RunContext& context, const Matrix& a, int64_t n);
 
 /// The matrix of the other order.
-Matrix transposed_matrix(const Matrix& a, int64_t m, int64_t n);
+Matrix transposed_matrix(const RunContext& context, const Matrix& a, int64_t m, int64_t n);
 
 }  // namespace coracle

@@ -28,10 +28,10 @@ inline void infer(const Det&, InferArgs& a) {
 inline void reference(const Det&, ReferenceArgs& a) {
   const int64_t n = a.shape(0).back();
   for (int64_t i = 0, count = a.out(0).count(); i < count; ++i) {
-    const LuFactors f = lu_factors(read_matrix(a.in(0), i, n * n), n);
+    const LuFactors f = lu_factors(a.context(), read_matrix(a.context(), a.in(0), i, n * n), n);
     double product = f.sign;
     for (int64_t k = 0; k < n; ++k) product *= f.lu[static_cast<size_t>(k * n + k)];
-    write_matrix(a.out(0), i, {product});
+    write_matrix(a.out(0), i, {&product, 1});
   }
 }
 

@@ -44,7 +44,7 @@ inline void infer(const Eig&, InferArgs& a) {
 inline void reference(const Eig&, ReferenceArgs& a) {
   const int64_t n = a.shape(0).back();
   for (int64_t i = 0, count = a.shape(0).count(0, a.shape(0).rank() - 2); i < count; ++i) {
-    const GeneralEigen e = general_eigen(read_matrix(a.in(0), i, n * n), n);
+    const GeneralEigen e = general_eigen(a.context(), read_matrix(a.context(), a.in(0), i, n * n), n);
     if (a.wants(0)) write_complex(a.out(0), i, e.values);
     if (a.wants(1)) write_complex(a.out(1), i, e.vectors);
   }

@@ -48,7 +48,8 @@ inline void infer(const Eigh& op, InferArgs& a) {
 inline void reference(const Eigh& op, ReferenceArgs& a) {
   const int64_t n = a.shape(0).back();
   for (int64_t i = 0, count = a.shape(0).count(0, a.shape(0).rank() - 2); i < count; ++i) {
-    const SymmetricEigen e = symmetric_eigen(mirrored_triangle(read_matrix(a.in(0), i, n * n), n, op.uplo == "U"), n);
+    const SymmetricEigen e = symmetric_eigen(
+        a.context(), mirrored_triangle(read_matrix(a.context(), a.in(0), i, n * n), n, op.uplo == "U"), n);
     if (a.wants(0)) write_matrix(a.out(0), i, e.values);
     if (a.wants(1)) write_matrix(a.out(1), i, e.vectors);
   }

@@ -30,13 +30,13 @@ inline void infer(const FftC2c& op, InferArgs& a) {
 }
 
 inline void reference(const FftC2c& op, ReferenceArgs& a) {
-  ComplexVector x = complex_elements(a.in(0));
+  ComplexVector x = complex_elements(a.context(), a.in(0));
   int64_t count = 1;
   for (int axis : fourier_axes(op.axes, a.shape(0))) {
-    fourier_transform(x, a.shape(0), axis, op.forward);
+    fourier_transform(a.context(), x, a.shape(0), axis, op.forward);
     count *= a.shape(0)[axis];
   }
-  write_elements(x, fourier_scale(op.normalization, op.forward, count), a.out(0));
+  write_elements(a.context(), x, fourier_scale(op.normalization, op.forward, count), a.out(0));
 }
 
 inline constexpr const OpSchema* fft_c2c_op = &kOpSchema<FftC2c>;

@@ -50,16 +50,16 @@ inline void reference(const FftC2r& op, ReferenceArgs& a) {
   const Shape& y = a.out(0).shape();
   const std::vector<int> axes = fourier_axes(op.axes, shape);
   const int last = axes.back();
-  ComplexVector x = complex_elements(a.in(0));
+  ComplexVector x = complex_elements(a.context(), a.in(0));
   int64_t count = y[last];
   for (size_t i = 0; i + 1 < axes.size(); ++i) {
-    fourier_transform(x, shape, axes[i], op.forward);
+    fourier_transform(a.context(), x, shape, axes[i], op.forward);
     count *= shape[axes[i]];
   }
   // The missing half: element n - k is the conjugate of element k.
   const Lines given(shape, last);
   const Lines full(y, last);
-  ComplexVector all(static_cast<size_t>(y.count()));
+  ComplexVector all(static_cast<size_t>(y.count()), a.context());
   for (int64_t o = 0; o < full.outer; ++o) {
     for (int64_t k = 0; k < full.length; ++k) {
       const int64_t mirror = full.length - k;
@@ -73,8 +73,8 @@ inline void reference(const FftC2r& op, ReferenceArgs& a) {
       }
     }
   }
-  fourier_transform(all, y, last, op.forward);
-  write_elements(all, fourier_scale(op.normalization, op.forward, count), a.out(0));
+  fourier_transform(a.context(), all, y, last, op.forward);
+  write_elements(a.context(), all, fourier_scale(op.normalization, op.forward, count), a.out(0));
 }
 
 inline constexpr const OpSchema* fft_c2r_op = &kOpSchema<FftC2r>;

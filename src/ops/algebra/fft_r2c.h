@@ -42,9 +42,9 @@ inline void infer(const FftR2c& op, InferArgs& a) {
 
 /// What the transform of real numbers along an axis has and its computation may miss by rounding, zeros' signs
 /// included: numbers without an imaginary part at 0 and n / 2, a second half that mirrors the first.
-inline void mirror_halves(ComplexVector& x, const Lines& lines) {
+inline void mirror_halves(const RunContext& context, ComplexVector& x, const Lines& lines) {
   const int64_t n = lines.length;
-  lines.each([&](int64_t at) {
+  lines.each(context, [&](int64_t at) {
     const auto element = [&](int64_t k) -> std::complex<double>& {
       return x[static_cast<size_t>(at + k * lines.inner)];
     };
@@ -57,26 +57,26 @@ inline void mirror_halves(ComplexVector& x, const Lines& lines) {
 inline void reference(const FftR2c& op, ReferenceArgs& a) {
   const Shape& shape = a.shape(0);
   const Shape& y = a.out(0).shape();
-  ComplexVector x = complex_elements(a.in(0));
+  ComplexVector x = complex_elements(a.context(), a.in(0));
   const std::vector<int> axes = fourier_axes(op.axes, shape);
-  fourier_transform(x, shape, axes.back(), op.forward);
-  mirror_halves(x, Lines(shape, axes.back()));
+  fourier_transform(a.context(), x, shape, axes.back(), op.forward);
+  mirror_halves(a.context(), x, Lines(shape, axes.back()));
   int64_t count = shape[axes.back()];
   for (size_t i = 0; i + 1 < axes.size(); ++i) {
-    fourier_transform(x, shape, axes[i], op.forward);
+    fourier_transform(a.context(), x, shape, axes[i], op.forward);
     count *= shape[axes[i]];
   }
   if (y[axes.back()] != shape[axes.back()]) {
     const Lines all(shape, axes.back());
     const Lines half(y, axes.back());
-    ComplexVector kept(static_cast<size_t>(y.count()));
+    ComplexVector kept(static_cast<size_t>(y.count()), a.context());
     for (int64_t o = 0; o < all.outer; ++o) {
       std::copy_n(x.begin() + o * all.length * all.inner, half.length * half.inner,
                   kept.begin() + o * half.length * half.inner);
     }
     x = std::move(kept);
   }
-  write_elements(x, fourier_scale(op.normalization, op.forward, count), a.out(0));
+  write_elements(a.context(), x, fourier_scale(op.normalization, op.forward, count), a.out(0));
 }
 
 inline constexpr const OpSchema* fft_r2c_op = &kOpSchema<FftR2c>;

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <optional>
 
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "ops/common/lines.h"
 
 namespace coracle {
@@ -18,7 +18,7 @@ using C = std::complex<double>;
 
 /// roots[k] is the k-th of the n roots of unity.
 ComplexVector roots_of_unity(int64_t n, bool forward, LoopCheck& check) {
-  ComplexVector roots(static_cast<size_t>(n));
+  ComplexVector roots(static_cast<size_t>(n), check.context());
   for (int64_t k = 0; k < n; ++k) {
     check.step(8);
     const double angle = 2.0 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n);
@@ -59,10 +59,10 @@ class Chirp {
         length_(static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(2 * n - 1)))),
         forward_roots_(roots_of_unity(length_, true, check)),
         backward_roots_(roots_of_unity(length_, false, check)),
-        chirp_(static_cast<size_t>(n)),
-        kernel_(static_cast<size_t>(length_)),
-        a_(kernel_.size()),
-        b_(kernel_.size()) {
+        chirp_(static_cast<size_t>(n), check.context()),
+        kernel_(static_cast<size_t>(length_), check.context()),
+        a_(kernel_.size(), check.context()),
+        b_(kernel_.size(), check.context()) {
     for (int64_t k = 0; k < n; ++k) {
       check.step(8);
       const double angle = std::numbers::pi * static_cast<double>(k * k % (2 * n)) / static_cast<double>(n);
@@ -135,19 +135,19 @@ double fourier_scale(FourierNorm norm, bool forward, int64_t count) {
   return (norm == FourierNorm::kForward) == forward ? 1.0 / static_cast<double>(count) : 1.0;
 }
 
-void fourier_transform(ComplexVector& x, const Shape& shape, int axis, bool forward) {
+void fourier_transform(const RunContext& context, ComplexVector& x, const Shape& shape, int axis, bool forward) {
   const Lines lines(shape, axis);
   const int64_t n = lines.length;
   if (n == 0) return;
   const auto size = static_cast<size_t>(n);
-  LoopCheck check;
+  LoopCheck check(context);
   const ComplexVector roots = roots_of_unity(n, forward, check);
   const int64_t greatest = greatest_factor(n);
   std::optional<Chirp> chirp;
   if (greatest >= Chirp::kLeast) chirp.emplace(greatest, forward, check);
-  ComplexVector out(size);
-  ComplexVector scratch(size);
-  lines.each([&](int64_t first) {
+  ComplexVector out(size, context);
+  ComplexVector scratch(size, context);
+  lines.each(context, [&](int64_t first) {
     transform(x.data() + first, lines.inner, out.data(), n, roots.data(), 1, scratch.data(), chirp ? &*chirp : nullptr,
               check);
     for (int64_t k = 0; k < n; ++k) {
@@ -157,9 +157,9 @@ void fourier_transform(ComplexVector& x, const Shape& shape, int axis, bool forw
   });
 }
 
-ComplexVector complex_elements(const Tensor& t) {
-  ComplexVector x(static_cast<size_t>(t.count()));
-  in_blocks(x.size(), [&](size_t begin, size_t end) {
+ComplexVector complex_elements(const RunContext& context, const Tensor& t) {
+  ComplexVector x(static_cast<size_t>(t.count()), context);
+  in_blocks(context, x.size(), [&](size_t begin, size_t end) {
     if (is_complex(t.dtype())) {
       visit_complex(t.dtype(), [&](auto* p) {
         using From = std::complex<std::remove_pointer_t<decltype(p)>>;
@@ -175,8 +175,8 @@ ComplexVector complex_elements(const Tensor& t) {
   return x;
 }
 
-void write_elements(const ComplexVector& x, double scale, Tensor& t) {
-  in_blocks(x.size(), [&](size_t begin, size_t end) {
+void write_elements(const RunContext& context, const ComplexVector& x, double scale, Tensor& t) {
+  in_blocks(context, x.size(), [&](size_t begin, size_t end) {
     if (is_complex(t.dtype())) {
       visit_complex(t.dtype(), [&](auto* p) {
         using To = std::complex<std::remove_pointer_t<decltype(p)>>;

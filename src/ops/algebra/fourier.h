@@ -21,12 +21,12 @@ std::span<const std::string_view> names_of(FourierNorm);
 double fourier_scale(FourierNorm norm, bool forward, int64_t count);
 
 /// Transforms x of `shape` along one axis in place: sum x[k] e^(-+2 pi i k j / n), unscaled.
-void fourier_transform(ComplexVector& x, const Shape& shape, int axis, bool forward);
+void fourier_transform(const RunContext& context, ComplexVector& x, const Shape& shape, int axis, bool forward);
 
 /// The elements of a real or complex tensor.
-ComplexVector complex_elements(const Tensor& t);
+ComplexVector complex_elements(const RunContext& context, const Tensor& t);
 /// Writes elements, scaled, to a complex tensor, or their real parts to a real one.
-void write_elements(const ComplexVector& x, double scale, Tensor& t);
+void write_elements(const RunContext& context, const ComplexVector& x, double scale, Tensor& t);
 
 /// The axes from the front; all checked against the shape, whose rank is known.
 std::vector<int> fourier_axes(const Ints& axes, const Shape& shape);

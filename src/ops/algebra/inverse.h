@@ -22,11 +22,11 @@ inline void infer(const Inverse&, InferArgs& a) {
 
 inline void reference(const Inverse&, ReferenceArgs& a) {
   const int64_t n = a.shape(0).back();
-  Matrix columns(static_cast<size_t>(n * n));
+  Matrix columns(static_cast<size_t>(n * n), a.context());
   Matrix inverse = columns;
   for (int64_t i = 0, count = a.shape(0).count(0, a.shape(0).rank() - 2); i < count; ++i) {
-    const LuFactors f = lu_factors(read_matrix(a.in(0), i, n * n), n);
-    invert_lu(f.lu.data(), n, columns.data());
+    const LuFactors f = lu_factors(a.context(), read_matrix(a.context(), a.in(0), i, n * n), n);
+    invert_lu(a.context(), f.lu.data(), n, columns.data());
     for (int64_t at = 0; at < n * n; ++at) {
       const int64_t place = at / n * n + f.rows[static_cast<size_t>(at % n)];
       inverse[static_cast<size_t>(place)] = columns[static_cast<size_t>(at)];

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "base/deadline.h"
+#include "base/long_loop.h"
 
 namespace coracle {
 namespace {
@@ -37,10 +37,11 @@ void eliminate(const Triangle& t, double* b, int64_t columns, int64_t c, int64_t
 
 /// Solves in place, row by row, for `columns` right sides in b; t(i, k) is the triangle's element.
 template <class Triangle>
-void solve_rows(const Triangle& t, double* b, int64_t n, int64_t columns, bool from_end, bool unit) {
+void solve_rows(const RunContext& context, const Triangle& t, double* b, int64_t n, int64_t columns, bool from_end,
+                bool unit) {
   const int64_t first = from_end ? n - 1 : 0;
   const int64_t step = from_end ? -1 : 1;
-  for (int64_t done = 0; done < n && !Deadline::over(); ++done) {
+  for (int64_t done = 0; done < n && !context.over(); ++done) {
     const int64_t i = first + done * step;
     int64_t c = 0;
     for (; c + kTogether <= columns; c += kTogether) eliminate<kTogether>(t, b, columns, c, i, first, step);
@@ -55,10 +56,10 @@ auto elements_of(const double* matrix, int64_t n) {
 
 }  // namespace
 
-double factor_lu(double* m, int64_t n, int64_t* rows) {
+double factor_lu(const RunContext& context, double* m, int64_t n, int64_t* rows) {
   std::iota(rows, rows + n, int64_t{0});
   double sign = 1;
-  for (int64_t k = 0; k < n && !Deadline::over(); ++k) {
+  for (int64_t k = 0; k < n && !context.over(); ++k) {
     double* const pivot_row = m + k * n;
     int64_t pivot = k;
     for (int64_t i = k + 1; i < n; ++i) {
@@ -79,10 +80,10 @@ double factor_lu(double* m, int64_t n, int64_t* rows) {
   return sign;
 }
 
-void invert_lu(const double* lu, int64_t n, double* inverse) {
+void invert_lu(const RunContext& context, const double* lu, int64_t n, double* inverse) {
   std::fill_n(inverse, n * n, 0.0);
   const auto element = elements_of(lu, n);
-  for (int64_t i = 0; i < n && !Deadline::over(); ++i) {
+  for (int64_t i = 0; i < n && !context.over(); ++i) {
     inverse[i * n + i] = 1;
     // The inverse of the unit lower triangle: row k has k + 1 elements.
     int64_t c = 0;
@@ -91,31 +92,29 @@ void invert_lu(const double* lu, int64_t n, double* inverse) {
     }
     for (; c < i; ++c) eliminate<1>(element, inverse, n, c, i, c, 1);
   }
-  solve_rows(element, inverse, n, n, true, false);
+  solve_rows(context, element, inverse, n, n, true, false);
 }
 
-LuFactors lu_factors(Matrix m, int64_t n) {
-  LuFactors f;
-  f.rows.resize(static_cast<size_t>(n));
-  f.sign = factor_lu(m.data(), n, f.rows.data());
-  f.lu = std::move(m);
-  return f;
+LuFactors lu_factors(const RunContext& context, Matrix m, int64_t n) {
+  std::vector<int64_t> rows(static_cast<size_t>(n));
+  const double sign = factor_lu(context, m.data(), n, rows.data());
+  return {std::move(m), std::move(rows), sign};
 }
 
-Matrix lu_solve(const LuFactors& f, const Matrix& b, int64_t n, int64_t columns) {
-  Matrix x(static_cast<size_t>(n * columns));
+Matrix lu_solve(const RunContext& context, const LuFactors& f, const Matrix& b, int64_t n, int64_t columns) {
+  Matrix x(static_cast<size_t>(n * columns), context);
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t c = 0; c < columns; ++c) x[at(i, c, columns)] = b[at(f.rows[static_cast<size_t>(i)], c, columns)];
   }
   const auto element = elements_of(f.lu.data(), n);
-  solve_rows(element, x.data(), n, columns, false, true);
-  solve_rows(element, x.data(), n, columns, true, false);
+  solve_rows(context, element, x.data(), n, columns, false, true);
+  solve_rows(context, element, x.data(), n, columns, true, false);
   return x;
 }
 
-Matrix cholesky_factor(const Matrix& m, int64_t n) {
-  Matrix l(static_cast<size_t>(n * n), 0.0);
-  LoopCheck check;
+Matrix cholesky_factor(const RunContext& context, const Matrix& m, int64_t n) {
+  Matrix l(static_cast<size_t>(n * n), 0.0, context);
+  LoopCheck check(context);
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j <= i; ++j) {
       check.step(j);
@@ -132,17 +131,17 @@ Matrix cholesky_factor(const Matrix& m, int64_t n) {
   return l;
 }
 
-Matrix triangular_solution(const Matrix& t, Matrix b, int64_t n, int64_t columns, bool upper, bool transposed,
-                           bool unit) {
+Matrix triangular_solution(const RunContext& context, const Matrix& t, Matrix b, int64_t n, int64_t columns, bool upper,
+                           bool transposed, bool unit) {
   const auto element = [&](int64_t i, int64_t k) { return t[transposed ? at(k, i, n) : at(i, k, n)]; };
-  solve_rows(element, b.data(), n, columns, upper != transposed, unit);
+  solve_rows(context, element, b.data(), n, columns, upper != transposed, unit);
   return b;
 }
 
-Matrix multiply_square(const Matrix& a, const Matrix& b, int64_t n) {
-  Matrix y(static_cast<size_t>(n * n), 0.0);
+Matrix multiply_square(const RunContext& context, const Matrix& a, const Matrix& b, int64_t n) {
+  Matrix y(static_cast<size_t>(n * n), 0.0, context);
   for (int64_t i = 0; i < n; ++i) {
-    Deadline::check_current();
+    context.check();
     for (int64_t k = 0; k < n; ++k) {
       for (int64_t j = 0; j < n; ++j) y[at(i, j, n)] += a[at(i, k, n)] * b[at(k, j, n)];
     }
@@ -157,8 +156,8 @@ void require_square(const Shape& x, const char* name) {
   require(rows < 0 || x.back() < 0 || rows == x.back(), name, " has shape ", x, ", expected square matrices");
 }
 
-Matrix read_matrix(const Tensor& t, int64_t i, int64_t size) {
-  Matrix m(static_cast<size_t>(size));
+Matrix read_matrix(const RunContext& context, const Tensor& t, int64_t i, int64_t size) {
+  Matrix m(static_cast<size_t>(size), context);
   visit_float(t.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     for (int64_t k = 0; k < size; ++k) m[static_cast<size_t>(k)] = static_cast<double>(t.data<T>()[i * size + k]);
@@ -166,7 +165,7 @@ Matrix read_matrix(const Tensor& t, int64_t i, int64_t size) {
   return m;
 }
 
-void write_matrix(Tensor& t, int64_t i, const Matrix& m) {
+void write_matrix(Tensor& t, int64_t i, std::span<const double> m) {
   visit_float(t.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     T* to = t.data<T>() + i * static_cast<int64_t>(m.size());

@@ -17,33 +17,33 @@ struct LuFactors {
   std::vector<int64_t> rows;  ///< row i of the product is row rows[i] of the matrix
   double sign = 1;            ///< of the permutation
 };
-LuFactors lu_factors(Matrix m, int64_t n);
+LuFactors lu_factors(const RunContext& context, Matrix m, int64_t n);
 /// The same in place, for n rows in `rows`; gives the sign.
-double factor_lu(double* m, int64_t n, int64_t* rows);
+double factor_lu(const RunContext& context, double* m, int64_t n, int64_t* rows);
 
 /// x with m x = b for `columns` right sides (b and x are n by columns). A singular matrix gives what is not finite.
-Matrix lu_solve(const LuFactors& f, const Matrix& b, int64_t n, int64_t columns);
+Matrix lu_solve(const RunContext& context, const LuFactors& f, const Matrix& b, int64_t n, int64_t columns);
 
 /// The inverse of a matrix by its factors, as factor_lu leaves them: column i of it is written as column i of
 /// `inverse`, but belongs to rows[i].
-void invert_lu(const double* lu, int64_t n, double* inverse);
+void invert_lu(const RunContext& context, const double* lu, int64_t n, double* inverse);
 
 /// The lower triangle l with l l^T = m. Throws Error (kRunFailure) where m is not positive definite.
-Matrix cholesky_factor(const Matrix& m, int64_t n);
+Matrix cholesky_factor(const RunContext& context, const Matrix& m, int64_t n);
 
 /// x with t x = b for a triangle t (`upper` or lower; its diagonal counts as ones if `unit`), or with t^T x = b.
-Matrix triangular_solution(const Matrix& t, Matrix b, int64_t n, int64_t columns, bool upper, bool transposed,
-                           bool unit);
+Matrix triangular_solution(const RunContext& context, const Matrix& t, Matrix b, int64_t n, int64_t columns, bool upper,
+                           bool transposed, bool unit);
 
 /// a @ b for n by n matrices.
-Matrix multiply_square(const Matrix& a, const Matrix& b, int64_t n);
+Matrix multiply_square(const RunContext& context, const Matrix& a, const Matrix& b, int64_t n);
 
 /// Checks that the last two dimensions of x are a square matrix, where they are known.
 void require_square(const Shape& x, const char* name);
 
 /// The i-th matrix (of `size` elements) of a real tensor.
-Matrix read_matrix(const Tensor& t, int64_t i, int64_t size);
-void write_matrix(Tensor& t, int64_t i, const Matrix& m);
+Matrix read_matrix(const RunContext& context, const Tensor& t, int64_t i, int64_t size);
+void write_matrix(Tensor& t, int64_t i, std::span<const double> m);
 
 /// Shape of the solution of systems with matrices `m` [..., n, n] and right sides `b` [..., n, k]; leading dimensions
 /// broadcast.

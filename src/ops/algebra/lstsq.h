@@ -57,13 +57,13 @@ inline void reference(const Lstsq& op, ReferenceArgs& a) {
   const int64_t columns = a.shape(1).back();
   const int64_t count = s.count(0, d);
   const int64_t k = std::min(m, n);
-  Buffer<double> residuals;
+  Buffer<double> residuals(a.context());
   bool full = m > n;
   for (int64_t i = 0; i < count; ++i) {
-    const Matrix x = read_matrix(a.in(0), i, m * n);
-    const Matrix y = read_matrix(a.in(1), i, m * columns);
-    const SingularValues f = singular_values(x, m, n);
-    Matrix solution(static_cast<size_t>(n * columns), 0.0);
+    const Matrix x = read_matrix(a.context(), a.in(0), i, m * n);
+    const Matrix y = read_matrix(a.context(), a.in(1), i, m * columns);
+    const SingularValues f = singular_values(a.context(), x, m, n);
+    Matrix solution(static_cast<size_t>(n * columns), 0.0, a.context());
     int32_t rank = 0;
     for (int64_t j = 0; j < k; ++j) {
       const double value = f.s[static_cast<size_t>(j)];
@@ -101,8 +101,8 @@ inline void reference(const Lstsq& op, ReferenceArgs& a) {
   } else {
     residuals.clear();
   }
-  a.out(1) = Tensor::make(a.in(0).dtype(), shape);
-  a.out(1).assign(std::span<const double>(residuals));
+  a.out(1) = a.make(a.in(0).dtype(), shape);
+  a.out(1).assign(a.context(), std::span<const double>(residuals));
 }
 
 inline constexpr const OpSchema* lstsq_op = &kOpSchema<Lstsq>;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "ops/algebra/decompositions.h"
 
 namespace coracle {
@@ -47,9 +47,9 @@ inline void reference(const Lu& op, ReferenceArgs& a) {
   const int64_t n = s.back();
   const int64_t k = std::min(m, n);
   const auto at = [n](int64_t i, int64_t j) { return static_cast<size_t>(i * n + j); };
-  LoopCheck check;
+  LoopCheck check(a.context());
   for (int64_t i = 0, count = s.count(0, s.rank() - 2); i < count; ++i) {
-    Matrix x = read_matrix(a.in(0), i, m * n);
+    Matrix x = read_matrix(a.context(), a.in(0), i, m * n);
     int32_t info = 0;
     for (int64_t step = 0; step < k; ++step) {
       int64_t pivot = step;

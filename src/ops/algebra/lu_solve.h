@@ -33,11 +33,11 @@ inline void reference(const LuSolve& op, ReferenceArgs& a) {
   const Shape& y = a.out(0).shape();
   const int64_t n = y[y.rank() - 2];
   const int64_t k = y.back();
-  const Buffer<int64_t> pivots = integers_of(a.in(2));
+  const Buffer<int64_t> pivots = a.integers(2);
   const bool transposed = op.trans == "T";
   each_system(y, a.shape(1), a.shape(0), [&](int64_t i, int64_t m, int64_t b) {
-    const Matrix lu = read_matrix(a.in(1), m, n * n);
-    Matrix x = read_matrix(a.in(0), b, n * k);
+    const Matrix lu = read_matrix(a.context(), a.in(1), m, n * n);
+    Matrix x = read_matrix(a.context(), a.in(0), b, n * k);
     const auto exchange = [&](int64_t row) {
       const int64_t pivot = pivots[static_cast<size_t>(m * n + row)];  // counted from 1
       require(pivot >= 1 && pivot <= n, ErrorCode::kRunFailure, "pivot ", pivot, " of ", n, " rows");
@@ -47,8 +47,8 @@ inline void reference(const LuSolve& op, ReferenceArgs& a) {
     };
     // The matrix is the row exchanges, undone from the last on, of lower times upper.
     for (int64_t row = 0; !transposed && row < n; ++row) exchange(row);
-    x = triangular_solution(lu, std::move(x), n, k, transposed, transposed, !transposed);
-    x = triangular_solution(lu, std::move(x), n, k, !transposed, transposed, transposed);
+    x = triangular_solution(a.context(), lu, std::move(x), n, k, transposed, transposed, !transposed);
+    x = triangular_solution(a.context(), lu, std::move(x), n, k, !transposed, transposed, transposed);
     for (int64_t row = n - 1; transposed && row >= 0; --row) exchange(row);
     write_matrix(a.out(0), i, x);
   });

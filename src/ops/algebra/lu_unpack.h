@@ -51,11 +51,11 @@ inline void reference(const LuUnpack&, ReferenceArgs& a) {
   const int64_t m = s[s.rank() - 2];
   const int64_t n = s.back();
   const int64_t k = std::min(m, n);
-  const Buffer<int64_t> pivots = integers_of(a.in(1));
+  const Buffer<int64_t> pivots = a.integers(1);
   for (int64_t i = 0, count = s.count(0, s.rank() - 2); i < count; ++i) {
-    const Matrix x = read_matrix(a.in(0), i, m * n);
-    Matrix l(static_cast<size_t>(m * k), 0.0);
-    Matrix u(static_cast<size_t>(k * n), 0.0);
+    const Matrix x = read_matrix(a.context(), a.in(0), i, m * n);
+    Matrix l(static_cast<size_t>(m * k), 0.0, a.context());
+    Matrix u(static_cast<size_t>(k * n), 0.0, a.context());
     for (int64_t r = 0; r < m; ++r) {
       for (int64_t c = 0; c < n; ++c) {
         const double v = x[static_cast<size_t>(r * n + c)];
@@ -71,7 +71,7 @@ inline void reference(const LuUnpack&, ReferenceArgs& a) {
       require(pivot >= 1 && pivot <= m, ErrorCode::kRunFailure, "pivot ", pivot, " of ", m, " rows");
       std::swap(rows[static_cast<size_t>(step)], rows[static_cast<size_t>(pivot - 1)]);
     }
-    Matrix p(static_cast<size_t>(m * m), 0.0);
+    Matrix p(static_cast<size_t>(m * m), 0.0, a.context());
     for (int64_t c = 0; c < m; ++c) p[static_cast<size_t>(rows[static_cast<size_t>(c)] * m + c)] = 1;
     if (a.wants(0)) write_matrix(a.out(0), i, p);
     if (a.wants(1)) write_matrix(a.out(1), i, l);

@@ -14,12 +14,13 @@ namespace coracle {
 
 /// How many singular values (of a symmetric matrix: magnitudes of eigenvalues) are above a bound: `absolute`, or
 /// `relative` times the largest, whichever is more.
-inline int64_t matrix_rank_of(const Matrix& x, int64_t m, int64_t n, bool hermitian, double absolute, double relative) {
-  Buffer<double> values;
+inline int64_t matrix_rank_of(const RunContext& context, const Matrix& x, int64_t m, int64_t n, bool hermitian,
+                              double absolute, double relative) {
+  Buffer<double> values(context);
   if (hermitian) {
-    for (double v : symmetric_eigen(x, n).values) values.push_back(std::fabs(v));
+    for (double v : symmetric_eigen(context, x, n).values) values.push_back(std::fabs(v));
   } else {
-    values = singular_values(x, m, n).s;
+    values = singular_values(context, x, m, n).s;
   }
   double largest = 0;
   for (double v : values) largest = std::max(largest, v);
@@ -53,7 +54,8 @@ void reference_matrix_rank(ReferenceArgs& a, bool hermitian, const F& f) {
   require(!hermitian || m == n, ErrorCode::kRunFailure, "x is ", s, ", but said to be symmetric");
   for (int64_t i = 0, count = a.out(0).count(); i < count; ++i) {
     const auto [absolute, relative] = f(i);
-    const int64_t rank = matrix_rank_of(read_matrix(a.in(0), i, m * n), m, n, hermitian, absolute, relative);
+    const int64_t rank =
+        matrix_rank_of(a.context(), read_matrix(a.context(), a.in(0), i, m * n), m, n, hermitian, absolute, relative);
     if (a.out(0).dtype() == DType::kInt32) {
       a.out(0).data<int32_t>()[i] = static_cast<int32_t>(rank);
     } else {

@@ -48,7 +48,8 @@ inline void reference(const Qr& op, ReferenceArgs& a) {
   const int64_t m = s[s.rank() - 2];
   const int64_t n = s.back();
   for (int64_t i = 0, count = s.count(0, s.rank() - 2); i < count; ++i) {
-    const QrFactors f = qr_factors(read_matrix(a.in(0), i, m * n), m, n, op.mode == "complete");
+    const QrFactors f =
+        qr_factors(a.context(), read_matrix(a.context(), a.in(0), i, m * n), m, n, op.mode == "complete");
     if (op.mode != "r" && a.wants(0)) write_matrix(a.out(0), i, f.q);
     if (a.wants(1)) write_matrix(a.out(1), i, f.r);
   }

@@ -32,7 +32,7 @@ inline void reference(const Slogdet&, ReferenceArgs& a) {
   const int64_t n = a.shape(0).back();
   const int64_t count = a.out(0).count() / 2;
   for (int64_t i = 0; i < count; ++i) {
-    const LuFactors f = lu_factors(read_matrix(a.in(0), i, n * n), n);
+    const LuFactors f = lu_factors(a.context(), read_matrix(a.context(), a.in(0), i, n * n), n);
     double sign = f.sign;
     double logarithm = 0;
     for (int64_t k = 0; k < n; ++k) {
@@ -40,8 +40,8 @@ inline void reference(const Slogdet&, ReferenceArgs& a) {
       sign *= d > 0 ? 1.0 : (d < 0 ? -1.0 : 0.0);
       logarithm += std::log(std::fabs(d));
     }
-    write_matrix(a.out(0), i, {sign});
-    write_matrix(a.out(0), count + i, {logarithm});
+    write_matrix(a.out(0), i, {&sign, 1});
+    write_matrix(a.out(0), count + i, {&logarithm, 1});
   }
 }
 

@@ -43,8 +43,8 @@ inline void reference(const Solve&, ReferenceArgs& a) {
   const int64_t n = y[y.rank() - 2];
   const int64_t k = y.back();
   each_system(y, a.shape(0), right, [&](int64_t i, int64_t m, int64_t b) {
-    const LuFactors f = lu_factors(read_matrix(a.in(0), m, n * n), n);
-    write_matrix(a.out(0), i, lu_solve(f, read_matrix(a.in(1), b, n * k), n, k));
+    const LuFactors f = lu_factors(a.context(), read_matrix(a.context(), a.in(0), m, n * n), n);
+    write_matrix(a.out(0), i, lu_solve(a.context(), f, read_matrix(a.context(), a.in(1), b, n * k), n, k));
   });
 }
 

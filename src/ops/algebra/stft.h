@@ -48,24 +48,24 @@ inline void reference(const Stft& op, ReferenceArgs& a) {
   const int64_t n = a.shape(0).back();
   const int64_t frames = y.back();
   const int64_t frequencies = y[y.rank() - 2];
-  const ComplexVector signal = complex_elements(a.in(0));
-  const ComplexVector window = complex_elements(a.in(1));
-  ComplexVector result(static_cast<size_t>(y.count()));
-  ComplexVector piece(static_cast<size_t>(op.n_fft));
+  const ComplexVector signal = complex_elements(a.context(), a.in(0));
+  const ComplexVector window = complex_elements(a.context(), a.in(1));
+  ComplexVector result(static_cast<size_t>(y.count()), a.context());
+  ComplexVector piece(static_cast<size_t>(op.n_fft), a.context());
   for (int64_t r = 0, rows = a.shape(0).count(0, a.shape(0).rank() - 1); r < rows; ++r) {
     for (int64_t f = 0; f < frames; ++f) {
       for (int64_t k = 0; k < op.n_fft; ++k) {
         piece[static_cast<size_t>(k)] =
             signal[static_cast<size_t>(r * n + f * op.hop_length + k)] * window[static_cast<size_t>(k)];
       }
-      fourier_transform(piece, Shape{op.n_fft}, 0, true);
+      fourier_transform(a.context(), piece, Shape{op.n_fft}, 0, true);
       for (int64_t k = 0; k < frequencies; ++k) {
         result[static_cast<size_t>((r * frequencies + k) * frames + f)] = piece[static_cast<size_t>(k)];
       }
     }
   }
   const FourierNorm norm = op.normalized ? FourierNorm::kOrtho : FourierNorm::kBackward;
-  write_elements(result, fourier_scale(norm, true, op.n_fft), a.out(0));
+  write_elements(a.context(), result, fourier_scale(norm, true, op.n_fft), a.out(0));
 }
 
 inline constexpr const OpSchema* stft_op = &kOpSchema<Stft>;

@@ -47,10 +47,11 @@ inline void reference(const Svd& op, ReferenceArgs& a) {
   const int64_t n = s.back();
   const int64_t k = std::min(m, n);
   for (int64_t i = 0, count = s.count(0, s.rank() - 2); i < count; ++i) {
-    SingularValues f = singular_values(read_matrix(a.in(0), i, m * n), m, n);
-    if (op.full_matrices && k < m) f.u = completed_basis(f.u, m, k);
+    SingularValues f = singular_values(a.context(), read_matrix(a.context(), a.in(0), i, m * n), m, n);
+    if (op.full_matrices && k < m) f.u = completed_basis(a.context(), f.u, m, k);
     if (op.full_matrices && k < n) {
-      f.vh = transposed_matrix(completed_basis(transposed_matrix(f.vh, k, n), n, k), n, n);
+      f.vh = transposed_matrix(a.context(),
+                               completed_basis(a.context(), transposed_matrix(a.context(), f.vh, k, n), n, k), n, n);
     }
     if (a.wants(0)) write_matrix(a.out(0), i, f.u);
     if (a.wants(1)) write_matrix(a.out(1), i, f.s);

@@ -31,7 +31,7 @@ inline void reference(const Svdvals&, ReferenceArgs& a) {
   const int64_t m = s[s.rank() - 2];
   const int64_t n = s.back();
   for (int64_t i = 0, count = s.count(0, s.rank() - 2); i < count; ++i) {
-    write_matrix(a.out(0), i, singular_values(read_matrix(a.in(0), i, m * n), m, n).s);
+    write_matrix(a.out(0), i, singular_values(a.context(), read_matrix(a.context(), a.in(0), i, m * n), m, n).s);
   }
 }
 

@@ -35,8 +35,9 @@ inline void reference(const TriangularSolve& op, ReferenceArgs& a) {
   const int64_t k = y.back();
   each_system(y, a.shape(0), a.shape(1), [&](int64_t i, int64_t m, int64_t b) {
     write_matrix(a.out(0), i,
-                 triangular_solution(read_matrix(a.in(0), m, n * n), read_matrix(a.in(1), b, n * k), n, k, op.upper,
-                                     op.transpose, op.unitriangular));
+                 triangular_solution(a.context(), read_matrix(a.context(), a.in(0), m, n * n),
+                                     read_matrix(a.context(), a.in(1), b, n * k), n, k, op.upper, op.transpose,
+                                     op.unitriangular));
   });
 }
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "graph/op.h"
 #include "ops/rnn/recurrent.h"
 
@@ -47,7 +47,7 @@ inline void reference(const AddPositionEncoding& op, ReferenceArgs& a) {
   }
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    LoopCheck check;
+    LoopCheck check(a.context());
     for (size_t q = 0; q + 1 < offsets.size(); ++q) {
       for (int64_t t = offsets[q]; t < offsets[q + 1]; ++t) {
         const T* from = a.in(0).data<T>() + t * width;

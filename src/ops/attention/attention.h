@@ -77,7 +77,7 @@ inline void reference(const Attention& op, ReferenceArgs& a) {
   const auto offsets = [&](const Shape& part, int64_t of_rows, int64_t columns, int64_t numbers) {
     const Shape all = attention_detail::with_matrix(y, of_rows, columns);
     std::vector<int64_t> at;
-    BroadcastWalk(all, all, part).each([&](int64_t, int64_t, int64_t i) { at.push_back(i * numbers); });
+    BroadcastWalk(all, all, part).each(a.context(), [&](int64_t, int64_t, int64_t i) { at.push_back(i * numbers); });
     return at;
   };
   using attention_detail::with_matrix;
@@ -85,7 +85,7 @@ inline void reference(const Attention& op, ReferenceArgs& a) {
   const std::vector<int64_t> keys = offsets(with_matrix(k, 1, k[k.rank() - 2]), 1, seen, depth);
   const std::vector<int64_t> values = offsets(with_matrix(v, 1, seen), 1, seen, width);
   const std::vector<int64_t> mask = a.has(3) ? offsets(a.shape(3), rows, seen, 1) : std::vector<int64_t>();
-  Buffer<double> row(static_cast<size_t>(seen));
+  Buffer<double> row(static_cast<size_t>(seen), a.context());
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     const auto number = [&](int port, int64_t i) { return static_cast<double>(a.in(port).data<T>()[i]); };

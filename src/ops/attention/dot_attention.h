@@ -31,10 +31,10 @@ struct HeadAttention {
 /// out = softmax(q k^T * scale + mask) v for one head; mask(i, j) gives a number for query i and key j. A query that
 /// sees no key gives zeros.
 template <class T, class Mask>
-void attend_head(const HeadAttention& head, HeadRows<const T> q, HeadRows<const T> k, HeadRows<const T> v, Mask mask,
-                 HeadRows<T> out) {
-  Buffer<double> row(static_cast<size_t>(head.keys));
-  Buffer<double> sums(static_cast<size_t>(head.width));
+void attend_head(const RunContext& context, const HeadAttention& head, HeadRows<const T> q, HeadRows<const T> k,
+                 HeadRows<const T> v, Mask mask, HeadRows<T> out) {
+  Buffer<double> row(static_cast<size_t>(head.keys), context);
+  Buffer<double> sums(static_cast<size_t>(head.width), context);
   for (int64_t i = 0; i < head.queries; ++i) {
     const int64_t seen = head.causal ? std::clamp<int64_t>(i + 1 + head.keys - head.queries, 0, head.keys) : head.keys;
     double largest = -std::numeric_limits<double>::infinity();
@@ -90,7 +90,8 @@ inline void infer_heads(InferArgs& a, int rank, int head_axis) {
 class HeadMask {
  public:
   /// `mask` may be null. Throws Error where it does not fit.
-  HeadMask(const Tensor* mask, int64_t batch, int64_t heads, int64_t queries, int64_t keys) {
+  HeadMask(const RunContext& context, const Tensor* mask, int64_t batch, int64_t heads, int64_t queries, int64_t keys)
+      : values_(context) {
     if (mask == nullptr) return;
     const int64_t sizes[] = {batch, heads, queries, keys};
     Shape s = mask->shape();
@@ -103,7 +104,7 @@ class HeadMask {
       step_[i] = s[i] == 1 ? 0 : step;
       step *= s[i];
     }
-    values_ = doubles_of(*mask);
+    values_ = doubles_of(context, *mask);
   }
   double at(int64_t batch, int64_t head, int64_t query, int64_t key) const {
     if (values_.empty()) return 0;
@@ -123,7 +124,7 @@ inline void reference_heads(ReferenceArgs& a, double scale, bool causal, const T
   require(k[0] == q[0] && v[0] == q[0] && k[1] == v[1] && k[2] == v[2] && k[2] > 0 && q[2] % k[2] == 0,
           ErrorCode::kRunFailure, "q is ", q, ", k ", k, " and v ", v);
   const HeadAttention head{q[1], k[1], q[3], v[3], scale, causal};
-  const HeadMask masked(mask, q[0], q[2], q[1], k[1]);
+  const HeadMask masked(a.context(), mask, q[0], q[2], q[1], k[1]);
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     for (int64_t b = 0; b < q[0]; ++b) {
@@ -132,7 +133,7 @@ inline void reference_heads(ReferenceArgs& a, double scale, bool causal, const T
         const auto rows = [&](int port, const Shape& s, int64_t n) {
           return HeadRows<const T>{a.in(port).data<T>() + (b * s[1] * s[2] + n) * s[3], s[2] * s[3]};
         };
-        attend_head<T>(head, rows(0, q, h), rows(1, k, shared), rows(2, v, shared),
+        attend_head<T>(a.context(), head, rows(0, q, h), rows(1, k, shared), rows(2, v, shared),
                        [&](int64_t i, int64_t j) { return masked.at(b, h, i, j); },
                        {a.out(0).data<T>() + (b * q[1] * q[2] + h) * v[3], q[2] * v[3]});
       }

@@ -45,8 +45,8 @@ inline void reference(const FlashAttnUnpadded& op, ReferenceArgs& a) {
   const Shape& q = a.shape(0);
   const Shape& k = a.shape(1);
   const Shape& v = a.shape(2);
-  const Buffer<int64_t> of_q = integers_of(a.in(3));
-  const Buffer<int64_t> of_k = integers_of(a.in(4));
+  const Buffer<int64_t> of_q = a.integers(3);
+  const Buffer<int64_t> of_k = a.integers(4);
   const auto fits = [](const Buffer<int64_t>& offsets, int64_t rows) {
     return !offsets.empty() && offsets.front() == 0 && offsets.back() <= rows &&
            std::is_sorted(offsets.begin(), offsets.end());
@@ -65,8 +65,9 @@ inline void reference(const FlashAttnUnpadded& op, ReferenceArgs& a) {
         const auto rows = [&](int port, const Shape& x, int64_t first, int64_t at) {
           return HeadRows<const T>{a.in(port).data<T>() + (first * x[1] + at) * x[2], x[1] * x[2]};
         };
-        attend_head<T>(head, rows(0, q, of_q[s], h), rows(1, k, of_k[s], shared), rows(2, v, of_k[s], shared),
-                       [](int64_t, int64_t) { return 0.0; }, {out + (of_q[s] * q[1] + h) * v[2], q[1] * v[2]});
+        attend_head<T>(a.context(), head, rows(0, q, of_q[s], h), rows(1, k, of_k[s], shared),
+                       rows(2, v, of_k[s], shared), [](int64_t, int64_t) { return 0.0; },
+                       {out + (of_q[s] * q[1] + h) * v[2], q[1] * v[2]});
       }
     }
   });

@@ -61,17 +61,17 @@ inline void infer(const FusedRotaryPositionEmbedding& op, InferArgs& a) {
 }
 
 inline void reference(const FusedRotaryPositionEmbedding& op, ReferenceArgs& a) {
-  const std::vector<int64_t> ids = a.has(5) ? a.in(5).integers() : std::vector<int64_t>{};
-  const Buffer<double> sines = a.has(3) ? doubles_of(a.in(3)) : Buffer<double>{};
-  const Buffer<double> cosines = a.has(4) ? doubles_of(a.in(4)) : Buffer<double>{};
+  const std::vector<int64_t> ids = a.has(5) ? a.in(5).integers(a.context()) : std::vector<int64_t>{};
+  const Buffer<double> sines = a.has(3) ? a.doubles(3) : Buffer<double>(a.context());
+  const Buffer<double> cosines = a.has(4) ? a.doubles(4) : Buffer<double>(a.context());
   for (int port = 0; port < 3; ++port) {
     if (!a.has(port) || !a.wants(port)) continue;
     const Shape& s = a.shape(port);
     const int64_t batch = s[op.time_major ? 1 : 0];
     const int64_t steps = s[op.time_major ? 0 : 1];
     const int64_t width = s[3];
-    const Buffer<double> x = doubles_of(a.in(port));
-    Buffer<double> y(x.size());
+    const Buffer<double> x = a.doubles(port);
+    Buffer<double> y(x.size(), a.context());
     const auto angle = [&](int64_t row, int64_t i) {
       if (a.has(3)) {
         const auto at = static_cast<size_t>(row * width + i);
@@ -99,7 +99,7 @@ inline void reference(const FusedRotaryPositionEmbedding& op, ReferenceArgs& a) 
         }
       }
     }
-    a.out(port).assign(std::span<const double>(y));
+    a.out(port).assign(a.context(), std::span<const double>(y));
   }
 }
 

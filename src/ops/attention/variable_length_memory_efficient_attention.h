@@ -47,9 +47,9 @@ inline void reference(const VariableLengthMemoryEfficientAttention& op, Referenc
   const Shape& v = a.shape(2);
   require(k[0] == q[0] && v[0] == q[0] && k[1] == v[1] && k[2] == v[2] && k[1] > 0 && q[1] % k[1] == 0,
           ErrorCode::kRunFailure, "query is ", q, ", key ", k, " and value ", v);
-  const Buffer<int64_t> lengths = integers_of(a.in(3));
-  const Buffer<int64_t> key_lengths = integers_of(a.in(4));
-  const HeadMask masked(a.has(5) ? &a.in(5) : nullptr, q[0], q[1], q[2], k[2]);
+  const Buffer<int64_t> lengths = a.integers(3);
+  const Buffer<int64_t> key_lengths = a.integers(4);
+  const HeadMask masked(a.context(), a.has(5) ? &a.in(5) : nullptr, q[0], q[1], q[2], k[2]);
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     T* out = a.out(0).data<T>();
@@ -67,7 +67,7 @@ inline void reference(const VariableLengthMemoryEfficientAttention& op, Referenc
         const auto rows = [&](int port, const Shape& s, int64_t at) {
           return HeadRows<const T>{a.in(port).data<T>() + (b * s[1] + at) * s[2] * s[3], s[3]};
         };
-        attend_head<T>(head, rows(0, q, h), rows(1, k, shared), rows(2, v, shared),
+        attend_head<T>(a.context(), head, rows(0, q, h), rows(1, k, shared), rows(2, v, shared),
                        [&](int64_t i, int64_t j) { return masked.at(b, h, i, j); },
                        {out + (b * q[1] + h) * q[2] * v[3], v[3]});
       }

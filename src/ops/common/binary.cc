@@ -2,6 +2,7 @@
 #include "ops/common/binary.h"
 
 #include "base/buffer.h"
+#include "base/long_loop.h"
 #include "ops/common/complex_numbers.h"
 #include "ops/shape/reshape.h"
 #include "ops/shape/unsqueeze.h"
@@ -33,22 +34,22 @@ ValueId aligned(Lowering& l, ValueId small, const Shape& big, int64_t axis) {
 
 }  // namespace
 
-Tensor converted(const Tensor& t, DType dtype) {
+Tensor converted(const RunContext& context, const Tensor& t, DType dtype) {
   if (t.dtype() == dtype) return t;
-  if (is_complex(dtype)) return as_complex_type(t, dtype);
-  Tensor out = Tensor::make(dtype, t.shape());
+  if (is_complex(dtype)) return as_complex_type(context, t, dtype);
+  Tensor out = Tensor::make(context, dtype, t.shape());
   if (is_float(t.dtype()) || is_float(dtype)) {
-    out.assign(doubles_of(t));
+    out.assign(context, doubles_of(context, t));
   } else {
-    out.assign(t.integers());
+    out.assign(context, t.integers(context));
   }
   return out;
 }
 
-void map_complex(const Tensor& x, ComplexFunction* f, Tensor& out) {
+void map_complex(const RunContext& context, const Tensor& x, ComplexFunction* f, Tensor& out) {
   visit_complex(x.dtype(), [&](auto* p) {
     using C = std::complex<std::remove_pointer_t<decltype(p)>>;
-    LoopCheck check;
+    LoopCheck check(context);
     for (int64_t i = 0, n = x.count(); i < n; ++i) {
       check.step();
       out.data<C>()[i] = C(f(std::complex<double>(x.data<C>()[i])));

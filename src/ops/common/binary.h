@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/buffer.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "graph/lowering.h"
 #include "graph/op.h"
 
@@ -46,12 +46,12 @@ class BroadcastWalk {
   }
   /// f(out index, x index, y index) for each element.
   template <class F>
-  void each(const F& f) const {
+  void each(const RunContext& context, const F& f) const {
     const int64_t n = out_.count();
     int64_t at[Shape::kMaxRank] = {};
     int64_t x = 0;
     int64_t y = 0;
-    LoopCheck check;
+    LoopCheck check(context);
     for (int64_t i = 0; i < n; ++i) {
       check.step();
       f(i, x, y);
@@ -81,7 +81,7 @@ class BroadcastWalk {
 };
 
 /// One operand converted to `dtype` (itself where it is that already).
-Tensor converted(const Tensor& t, DType dtype);
+Tensor converted(const RunContext& context, const Tensor& t, DType dtype);
 
 /// out = f(x, y), integers in int64 and cut to the result's type, real ones in double: f(T, T) -> T.
 template <class F>
@@ -91,15 +91,15 @@ void reference_binary(ReferenceArgs& a, const F& f) {
   const auto compute = [&](const auto& x, const auto& y) {
     using T = std::decay_t<decltype(x[0])>;
     std::vector<T> result(static_cast<size_t>(out.count()));
-    walk.each([&](int64_t i, int64_t ix, int64_t iy) {
+    walk.each(a.context(), [&](int64_t i, int64_t ix, int64_t iy) {
       result[static_cast<size_t>(i)] = f(x[static_cast<size_t>(ix)], y[static_cast<size_t>(iy)]);
     });
-    out.assign(std::span<const T>(result));
+    out.assign(a.context(), std::span<const T>(result));
   };
   if (is_float(promote(a.in(0).dtype(), a.in(1).dtype()))) {
-    compute(doubles_of(a.in(0)), doubles_of(a.in(1)));
+    compute(a.doubles(0), a.doubles(1));
   } else {
-    compute(a.in(0).integers(), a.in(1).integers());
+    compute(a.in(0).integers(a.context()), a.in(1).integers(a.context()));
   }
 }
 

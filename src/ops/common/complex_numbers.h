@@ -46,9 +46,9 @@ template <class T>
 using Accumulator = typename AccumulatorOf<T>::type;
 
 /// A real or complex tensor as one of a complex type.
-inline Tensor as_complex_type(const Tensor& t, DType dtype) {
+inline Tensor as_complex_type(const RunContext& context, const Tensor& t, DType dtype) {
   if (t.dtype() == dtype) return t;
-  Tensor out = Tensor::make(dtype, t.shape());
+  Tensor out = Tensor::make(context, dtype, t.shape());
   visit_complex(dtype, [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     auto* to = out.data<std::complex<T>>();
@@ -58,7 +58,7 @@ inline Tensor as_complex_type(const Tensor& t, DType dtype) {
         for (int64_t i = 0, n = t.count(); i < n; ++i) to[i] = std::complex<T>(t.data<From>()[i]);
       });
     } else {
-      const Tensor real = converted(t, DTypeOf<T>::value);
+      const Tensor real = converted(context, t, DTypeOf<T>::value);
       for (int64_t i = 0, n = t.count(); i < n; ++i) to[i] = real.data<T>()[i];
     }
   });
@@ -69,11 +69,11 @@ inline Tensor as_complex_type(const Tensor& t, DType dtype) {
 template <class F>
 void reference_complex_binary(ReferenceArgs& a, const F& f) {
   const DType dtype = a.out(0).dtype();
-  const Tensor x = as_complex_type(a.in(0), dtype);
-  const Tensor y = as_complex_type(a.in(1), dtype);
+  const Tensor x = as_complex_type(a.context(), a.in(0), dtype);
+  const Tensor y = as_complex_type(a.context(), a.in(1), dtype);
   visit_complex(dtype, [&](auto* p) {
     using C = std::complex<std::remove_pointer_t<decltype(p)>>;
-    BroadcastWalk(a.out(0).shape(), x.shape(), y.shape()).each([&](int64_t i, int64_t ix, int64_t iy) {
+    BroadcastWalk(a.out(0).shape(), x.shape(), y.shape()).each(a.context(), [&](int64_t i, int64_t ix, int64_t iy) {
       a.out(0).data<C>()[i] = f(x.data<C>()[ix], y.data<C>()[iy]);
     });
   });
@@ -82,6 +82,6 @@ void reference_complex_binary(ReferenceArgs& a, const F& f) {
 using ComplexFunction = std::complex<double>(std::complex<double>);
 
 /// out[i] = f(x[i]) of complex numbers, in double. Defined in src/ops/common/binary.cc.
-void map_complex(const Tensor& x, ComplexFunction* f, Tensor& out);
+void map_complex(const RunContext& context, const Tensor& x, ComplexFunction* f, Tensor& out);
 
 }  // namespace coracle

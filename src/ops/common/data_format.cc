@@ -44,17 +44,17 @@ Shape from_channels_first(const Shape& shape, DataFormat format) {
   return s;
 }
 
-Tensor to_channels_first(const Tensor& tensor, DataFormat format) {
+Tensor to_channels_first(const RunContext& context, const Tensor& tensor, DataFormat format) {
   const Shape& s = tensor.shape();
   if (!is_channels_last(format) || s.rank() < 3) return tensor;
-  Tensor to = Tensor::make(tensor.dtype(), to_channels_first(s, format));
+  Tensor to = Tensor::make(context, tensor.dtype(), to_channels_first(s, format));
   swap_inner(tensor.data<char>(), to.data<char>(), s[0], s.count(1, s.rank() - 1), s.back(), size_of(tensor.dtype()));
   return to;
 }
 
-Tensor channels_first_like(const Tensor& like, DataFormat format) {
+Tensor channels_first_like(const RunContext& context, const Tensor& like, DataFormat format) {
   if (!is_channels_last(format) || like.shape().rank() < 3) return like;
-  return Tensor::make(like.dtype(), to_channels_first(like.shape(), format));
+  return Tensor::make(context, like.dtype(), to_channels_first(like.shape(), format));
 }
 
 void store_channels_first(const Tensor& from, DataFormat format, Tensor& to) {

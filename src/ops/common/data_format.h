@@ -28,9 +28,9 @@ Shape to_channels_first(const Shape& shape, DataFormat format);
 Shape from_channels_first(const Shape& shape, DataFormat format);
 
 /// The tensor with its channels at dimension 1 (itself where they are there already).
-Tensor to_channels_first(const Tensor& tensor, DataFormat format);
+Tensor to_channels_first(const RunContext& context, const Tensor& tensor, DataFormat format);
 /// Memory of the channels-first shape of `like`: `like` itself where its channels are first already.
-Tensor channels_first_like(const Tensor& like, DataFormat format);
+Tensor channels_first_like(const RunContext& context, const Tensor& like, DataFormat format);
 /// Writes what was computed in channels_first_like(to, format) to `to`; nothing to do where that is the same memory.
 void store_channels_first(const Tensor& from, DataFormat format, Tensor& to);
 

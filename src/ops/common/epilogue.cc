@@ -68,7 +68,7 @@ struct Values {
 template <class Round>
 Values after_steps(const Epilogue& op, const ReferenceArgs& a, const Tensor& product, int port, int channel_axis,
                    const Round& rounded) {
-  Buffer<double> values = doubles_of(product);
+  Buffer<double> values = doubles_of(a.context(), product);
   Shape shape = product.shape();
   int next = 0;
   for (const EpilogueStep& s : op.epilogue) {
@@ -76,7 +76,7 @@ Values after_steps(const Epilogue& op, const ReferenceArgs& a, const Tensor& pro
       for (double& v : values) v = rounded(apply(s, v));
       continue;
     }
-    Buffer<double> t = doubles_of(a.in(port, next));
+    Buffer<double> t = a.doubles(port, next);
     const Shape& t_shape = a.shape(port, next++);
     const bool integers = s.kind == EpilogueKind::kAddIntegers;
     if (integers) {
@@ -93,8 +93,8 @@ Values after_steps(const Epilogue& op, const ReferenceArgs& a, const Tensor& pro
       continue;
     }
     const Shape out = broadcast(shape, t_shape);
-    Buffer<double> wider(static_cast<size_t>(out.count()));
-    BroadcastWalk(out, shape, t_shape).each([&](int64_t i, int64_t v, int64_t by) {
+    Buffer<double> wider(static_cast<size_t>(out.count()), a.context());
+    BroadcastWalk(out, shape, t_shape).each(a.context(), [&](int64_t i, int64_t v, int64_t by) {
       const double x = values[static_cast<size_t>(v)];
       const double y = t[static_cast<size_t>(by)];
       wider[static_cast<size_t>(i)] = rounded(adds ? x + y : x * y);
@@ -162,7 +162,7 @@ void infer_epilogue(const Epilogue& op, InferArgs& a, int port, int channel_axis
 }
 
 void reference_epilogue(const Epilogue& op, ReferenceArgs& a, const Tensor& product, int port, int channel_axis) {
-  a.out(0).assign(after_steps(op, a, product, port, channel_axis, [](double v) { return v; }).values);
+  a.out(0).assign(a.context(), after_steps(op, a, product, port, channel_axis, [](double v) { return v; }).values);
 }
 
 Tensor epilogue_in_float(const Epilogue& op, const ReferenceArgs& a, const Tensor& product, int port,
@@ -170,8 +170,8 @@ Tensor epilogue_in_float(const Epilogue& op, const ReferenceArgs& a, const Tenso
   // A sum or product of two float32 numbers, rounded to double and then to float32, is what one rounding gives.
   const Values result = after_steps(op, a, product, port, channel_axis,
                                     [](double v) { return static_cast<double>(static_cast<float>(v)); });
-  Tensor out = Tensor::make(DType::kFloat32, result.shape);
-  out.assign(result.values);
+  Tensor out = a.make(DType::kFloat32, result.shape);
+  out.assign(a.context(), result.values);
   return out;
 }
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/common/joining.h"
 
-#include "base/block_copy.h"
 #include "base/counted.h"
+#include "base/long_loop.h"
 
 namespace coracle {
 
-void copy_rows_in(const Tensor& part, Tensor& whole, int64_t rows, int64_t part_row, int64_t whole_row, int64_t begin) {
+void copy_rows_in(const RunContext& context, const Tensor& part, Tensor& whole, int64_t rows, int64_t part_row,
+                  int64_t whole_row, int64_t begin) {
   const size_t element = size_of(part.dtype());
   if (part_row == 0) return;
-  LoopCheck check;
+  LoopCheck check(context);
   for (int64_t r = 0; r < rows; ++r) {
     copy_piece(whole.data<char>() + static_cast<size_t>(r * whole_row + begin) * element,
                part.data<char>() + static_cast<size_t>(r * part_row) * element, static_cast<size_t>(part_row) * element,
@@ -17,11 +18,11 @@ void copy_rows_in(const Tensor& part, Tensor& whole, int64_t rows, int64_t part_
   }
 }
 
-void copy_rows_out(const Tensor& whole, Tensor& part, int64_t rows, int64_t part_row, int64_t whole_row,
-                   int64_t begin) {
+void copy_rows_out(const RunContext& context, const Tensor& whole, Tensor& part, int64_t rows, int64_t part_row,
+                   int64_t whole_row, int64_t begin) {
   const size_t element = size_of(whole.dtype());
   if (part_row == 0) return;
-  LoopCheck check;
+  LoopCheck check(context);
   for (int64_t r = 0; r < rows; ++r) {
     copy_piece(part.data<char>() + static_cast<size_t>(r * part_row) * element,
                whole.data<char>() + static_cast<size_t>(r * whole_row + begin) * element,
@@ -29,12 +30,12 @@ void copy_rows_out(const Tensor& whole, Tensor& part, int64_t rows, int64_t part
   }
 }
 
-void join_tensors(std::span<const Tensor* const> parts, int axis, Tensor& whole) {
+void join_tensors(const RunContext& context, std::span<const Tensor* const> parts, int axis, Tensor& whole) {
   const Around all(whole.shape(), axis);
   int64_t begin = 0;
   for (const Tensor* part : parts) {
     const int64_t row = (part->shape().is_scalar() ? 1 : part->shape()[axis]) * all.inner;
-    copy_rows_in(*part, whole, all.outer, row, all.dim * all.inner, begin);
+    copy_rows_in(context, *part, whole, all.outer, row, all.dim * all.inner, begin);
     begin += row;
   }
 }
@@ -53,7 +54,7 @@ void infer_slices(InferArgs& a, int axis) {
 void reference_slices(ReferenceArgs& a, int axis) {
   const Around x(a.shape(0), normalize_axis(axis, a.shape(0).rank()));
   for (int i = 0; i < a.out_count(0); ++i) {
-    copy_rows_out(a.in(0), a.out(0, i), x.outer, x.inner, x.dim * x.inner, i * x.inner);
+    copy_rows_out(a.context(), a.in(0), a.out(0, i), x.outer, x.inner, x.dim * x.inner, i * x.inner);
   }
 }
 

@@ -15,11 +15,13 @@ struct Around {
 };
 
 /// Rows of `part_row` elements to or from `whole`, whose rows have `whole_row` elements, from element `begin` on.
-void copy_rows_in(const Tensor& part, Tensor& whole, int64_t rows, int64_t part_row, int64_t whole_row, int64_t begin);
-void copy_rows_out(const Tensor& whole, Tensor& part, int64_t rows, int64_t part_row, int64_t whole_row, int64_t begin);
+void copy_rows_in(const RunContext& context, const Tensor& part, Tensor& whole, int64_t rows, int64_t part_row,
+                  int64_t whole_row, int64_t begin);
+void copy_rows_out(const RunContext& context, const Tensor& whole, Tensor& part, int64_t rows, int64_t part_row,
+                   int64_t whole_row, int64_t begin);
 
 /// Joins `parts` on `axis` (all dimensions but that one are equal). A scalar counts as one element.
-void join_tensors(std::span<const Tensor* const> parts, int axis, Tensor& whole);
+void join_tensors(const RunContext& context, std::span<const Tensor* const> parts, int axis, Tensor& whole);
 
 /// The results are the slices of operand 0 along `axis`, without that dimension (unstack, unbind).
 void infer_slices(InferArgs& a, int axis);

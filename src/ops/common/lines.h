@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "graph/op.h"
 
 namespace coracle {
@@ -24,8 +24,8 @@ struct Lines {
 
   /// f(position of the line's first element) for each line; its elements are `inner` apart.
   template <class F>
-  void each(const F& f) const {
-    LoopCheck check;
+  void each(const RunContext& context, const F& f) const {
+    LoopCheck check(context);
     for (int64_t o = 0; o < outer; ++o) {
       for (int64_t i = 0; i < inner; ++i) {
         check.step(length);

@@ -27,7 +27,7 @@ inline void reference(const ArrayPop& op, ReferenceArgs& a) {
   a.out(0) = a.take(0).own_array();
   std::vector<Tensor>& elements = a.out(0).elements();
   const auto i = index_from_front(op.index, static_cast<int64_t>(elements.size()), "attribute index", 0);
-  copy_tensor(written(elements[static_cast<size_t>(i)], static_cast<size_t>(i)), a.out(1));
+  copy_tensor(a.context(), written(elements[static_cast<size_t>(i)], static_cast<size_t>(i)), a.out(1));
   elements.erase(elements.begin() + i);
 }
 

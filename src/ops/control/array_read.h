@@ -24,7 +24,7 @@ inline void infer(const ArrayRead&, InferArgs& a) {
 inline void reference(const ArrayRead&, ReferenceArgs& a) {
   const std::vector<Tensor>& elements = a.in(0).elements();
   const size_t i = array_position(a, 1, "I", elements.size());
-  copy_tensor(written(elements[i], i), a.out(0));
+  copy_tensor(a.context(), written(elements[i], i), a.out(0));
 }
 
 inline constexpr const OpSchema* array_read_op = &kOpSchema<ArrayRead>;

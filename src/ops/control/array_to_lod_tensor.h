@@ -25,11 +25,11 @@ inline void infer(const ArrayToLodTensor&, InferArgs& a) {
 
 inline void reference(const ArrayToLodTensor&, ReferenceArgs& a) {
   const std::vector<Tensor>& steps = a.in(0).elements();
-  const std::vector<RankItem> items = rank_table_of(a.in(1));
+  const std::vector<RankItem> items = rank_table_of(a.context(), a.in(1));
   require(!steps.empty(), ErrorCode::kRunFailure, "a tensor array without elements cannot become a tensor");
   std::vector<size_t> rank(items.size());
   for (size_t i = 0; i < items.size(); ++i) rank[static_cast<size_t>(items[i].sequence)] = i;
-  RowCollector rows(written(steps[0], 0));
+  RowCollector rows(a.context(), written(steps[0], 0));
   for (size_t place : rank) {
     const int64_t length = items[place].length;
     require(length <= static_cast<int64_t>(steps.size()), ErrorCode::kRunFailure, "a sequence has ", length,

@@ -60,9 +60,9 @@ inline void reference(const ArrayToTensor& op, ReferenceArgs& a) {
     parts.push_back(element.reshaped(part));
   }
   for (const Tensor& part : parts) pointers.push_back(&part);
-  a.out(0) = Tensor::make(elements[0].dtype(), y);
-  join_tensors(pointers, axis, a.out(0));
-  if (a.wants(1)) a.out(1) = Tensor::of<int32_t>(Shape{static_cast<int64_t>(sizes.size())}, sizes);
+  a.out(0) = a.make(elements[0].dtype(), y);
+  join_tensors(a.context(), pointers, axis, a.out(0));
+  if (a.wants(1)) a.out(1) = Tensor::of<int32_t>(a.context(), Shape{static_cast<int64_t>(sizes.size())}, sizes);
 }
 
 inline constexpr const OpSchema* array_to_tensor_op = &kOpSchema<ArrayToTensor>;

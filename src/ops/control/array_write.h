@@ -37,7 +37,7 @@ inline void reference(const ArrayWrite&, ReferenceArgs& a) {
   std::vector<Tensor>& elements = a.out(0).elements();
   const auto at = static_cast<size_t>(i);
   if (elements.size() <= at) elements.resize(at + 1);
-  elements[at] = a.in(1).clone();
+  elements[at] = a.in(1).clone(a.context());
 }
 
 inline constexpr const OpSchema* array_write_op = &kOpSchema<ArrayWrite>;

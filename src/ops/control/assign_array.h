@@ -14,7 +14,7 @@ struct AssignArray : CopyOperator {
 
 inline void infer(const AssignArray&, InferArgs& a) { infer_copy(a); }
 
-inline void reference(const AssignArray&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
+inline void reference(const AssignArray&, ReferenceArgs& a) { copy_tensor(a.context(), a.in(0), a.out(0)); }
 
 inline constexpr const OpSchema* assign_array_op = &kOpSchema<AssignArray>;
 

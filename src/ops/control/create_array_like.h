@@ -26,7 +26,7 @@ inline void infer(const CreateArrayLike&, InferArgs& a) {
 inline void reference(const CreateArrayLike& op, ReferenceArgs& a) {
   a.out(0) = Tensor::array(a.in(0).dtype());
   for (const Tensor& from : a.in(0).elements()) {
-    Tensor filled = Tensor::make(from.dtype(), from.shape());
+    Tensor filled = a.make(from.dtype(), from.shape());
     visit_real(from.dtype(), [&](auto* p) {
       using T = std::remove_pointer_t<decltype(p)>;
       for (int64_t i = 0, n = filled.count(); i < n; ++i) filled.data<T>()[i] = convert<T>(op.val);

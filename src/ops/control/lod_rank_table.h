@@ -32,7 +32,7 @@ inline void reference(const LodRankTable&, ReferenceArgs& a) {
   std::stable_sort(items.begin(), items.end(),
                    [](const RankItem& x, const RankItem& y) { return x.length > y.length; });
   Tensor& table = a.out(0);
-  if (table.empty_handle()) table = Tensor::make(DType::kInt64, Shape{static_cast<int64_t>(items.size()), 2});
+  if (table.empty_handle()) table = a.make(DType::kInt64, Shape{static_cast<int64_t>(items.size()), 2});
   for (size_t i = 0; i < items.size(); ++i) {
     table.data<int64_t>()[2 * i] = items[i].sequence;
     table.data<int64_t>()[2 * i + 1] = items[i].length;

@@ -23,12 +23,12 @@ inline void infer(const LodTensorToArray&, InferArgs& a) {
 
 inline void reference(const LodTensorToArray&, ReferenceArgs& a) {
   const std::vector<int64_t> offsets = offsets_of(a.in(0));
-  const std::vector<RankItem> items = rank_table_of(a.in(1));
+  const std::vector<RankItem> items = rank_table_of(a.context(), a.in(1));
   require(items.size() + 1 == offsets.size(), ErrorCode::kRunFailure, "x has ", offsets.size() - 1,
           " sequences, the rank table ", items.size());
   a.out(0) = Tensor::array(a.in(0).dtype());
   for (int64_t step = 0, steps = items.empty() ? 0 : items[0].length; step < steps; ++step) {
-    RowCollector rows(a.in(0));
+    RowCollector rows(a.context(), a.in(0));
     for (int64_t i = 0, running = running_at(items, step); i < running; ++i) {
       const auto sequence = static_cast<size_t>(items[static_cast<size_t>(i)].sequence);
       const int64_t row = offsets[sequence] + step;

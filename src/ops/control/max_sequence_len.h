@@ -20,7 +20,7 @@ inline void infer(const MaxSequenceLen&, InferArgs& a) {
 }
 
 inline void reference(const MaxSequenceLen&, ReferenceArgs& a) {
-  const std::vector<RankItem> items = rank_table_of(a.in(0));
+  const std::vector<RankItem> items = rank_table_of(a.context(), a.in(0));
   a.out(0).data<int64_t>()[0] = items.empty() ? 0 : items.front().length;
 }
 

@@ -31,7 +31,7 @@ inline void reference(const MergeLodTensor&, ReferenceArgs& a) {
   const Tensor* sources[] = {&a.in(3), &a.in(2)};
   const std::vector<int64_t> offsets[] = {unit_offsets(*sources[0]), unit_offsets(*sources[1])};
   size_t next[] = {0, 0};
-  RowCollector rows(a.in(2));
+  RowCollector rows(a.context(), a.in(2));
   for (int64_t i = 0, n = a.in(1).count(); i < n; ++i) {
     const bool from = a.in(1).data<bool>()[i];
     const size_t at = next[from]++;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/long_loop.h"
 #include "ops/sequence/sequences.h"
 
 /// Rank tables: the sequences of a tensor from the longest to the shortest, equals in their order. DynamicRNN runs step
@@ -23,11 +24,13 @@ inline void require_rank_table(const InferArgs& a, int port) {
 }
 
 /// The items of a table, which has been checked: each sequence once, lengths from the largest on.
-inline std::vector<RankItem> rank_table_of(const Tensor& table) {
+inline std::vector<RankItem> rank_table_of(const RunContext& context, const Tensor& table) {
   const int64_t count = table.shape()[0];
   std::vector<RankItem> items(static_cast<size_t>(count));
   std::vector<bool> seen(items.size(), false);
+  LoopCheck check(context);
   for (int64_t i = 0; i < count; ++i) {
+    check.step();
     const RankItem item{table.integer(2 * i), table.integer(2 * i + 1)};
     const bool fits = item.sequence >= 0 && item.sequence < count && !seen[static_cast<size_t>(item.sequence)] &&
                       item.length >= 0 && (i == 0 || item.length <= items[static_cast<size_t>(i) - 1].length);
@@ -61,7 +64,7 @@ inline std::vector<int64_t> unit_offsets(const Tensor& x, int64_t level = 0) {
 class RowCollector {
  public:
   /// Rows of x, and of other tensors with rows of that type and size.
-  explicit RowCollector(const Tensor& x) : like_(x) {}
+  RowCollector(const RunContext& context, const Tensor& x) : context_(context), like_(x) {}
 
   void add(const Tensor& x, int64_t begin, int64_t end) {
     require(x.dtype() == like_.dtype() && row_bytes(x) == row_bytes(like_), ErrorCode::kRunFailure, "rows of ",
@@ -77,13 +80,14 @@ class RowCollector {
 
   /// What was added; with sequence offsets if `sequences`.
   Tensor take(bool sequences) {
-    Tensor y = Tensor::make(like_.dtype(), with_rows(like_.shape(), rows_));
+    Tensor y = Tensor::make(context_, like_.dtype(), with_rows(like_.shape(), rows_));
     if (!bytes_.empty()) std::memcpy(y.data<char>(), bytes_.data(), bytes_.size());
     if (sequences) y.set_lod({ends_});
     return y;
   }
 
  private:
+  const RunContext& context_;
   const Tensor& like_;
   std::vector<char> bytes_;
   int64_t rows_ = 0;

@@ -24,10 +24,10 @@ inline void infer(const ReorderLodTensorByRank&, InferArgs& a) {
 inline void reference(const ReorderLodTensorByRank&, ReferenceArgs& a) {
   const Tensor& x = a.in(0);
   const std::vector<int64_t> offsets = unit_offsets(x);
-  const std::vector<RankItem> items = rank_table_of(a.in(1));
+  const std::vector<RankItem> items = rank_table_of(a.context(), a.in(1));
   require(items.size() + 1 == offsets.size(), ErrorCode::kRunFailure, "x has ", offsets.size() - 1,
           " sequences or rows, the rank table ", items.size());
-  RowCollector rows(x);
+  RowCollector rows(a.context(), x);
   for (const RankItem& item : items) {
     const auto i = static_cast<size_t>(item.sequence);
     rows.add(x, offsets[i], offsets[i + 1]);

@@ -34,7 +34,7 @@ inline void infer(const SelectInput&, InferArgs& a) {
 inline void reference(const SelectInput&, ReferenceArgs& a) {
   const double mask = a.in(0).count() == 1 ? a.in(0).number(0) : -1;
   require(mask >= 0 && mask < a.count(1), ErrorCode::kRunFailure, "mask is ", mask, " for ", a.count(1), " values");
-  copy_tensor(a.in(1, static_cast<int>(mask)), a.out(0));
+  copy_tensor(a.context(), a.in(1, static_cast<int>(mask)), a.out(0));
 }
 
 inline constexpr const OpSchema* select_input_op = &kOpSchema<SelectInput>;

@@ -24,7 +24,7 @@ inline void infer(const SelectOutput&, InferArgs& a) {
 }
 
 inline void reference(const SelectOutput&, ReferenceArgs& a) {
-  for (int i = 0; i < a.out_count(0); ++i) copy_tensor(a.in(0), a.out(0, i));
+  for (int i = 0; i < a.out_count(0); ++i) copy_tensor(a.context(), a.in(0), a.out(0, i));
 }
 
 inline constexpr const OpSchema* select_output_op = &kOpSchema<SelectOutput>;

@@ -22,8 +22,8 @@ inline void infer(const ShrinkRnnMemory&, InferArgs& a) {
 
 inline void reference(const ShrinkRnnMemory&, ReferenceArgs& a) {
   require(a.in(2).count() == 1, ErrorCode::kRunFailure, "i is a tensor ", a.shape(2), ", expected one element");
-  const int64_t running = running_at(rank_table_of(a.in(1)), a.in(2).integer(0));
-  RowCollector rows(a.in(0));
+  const int64_t running = running_at(rank_table_of(a.context(), a.in(1)), a.in(2).integer(0));
+  RowCollector rows(a.context(), a.in(0));
   rows.add(a.in(0), 0, running);
   a.out(0) = rows.take(false);
 }

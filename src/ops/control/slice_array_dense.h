@@ -25,7 +25,7 @@ inline void infer(const SliceArrayDense&, InferArgs& a) {
 inline void reference(const SliceArrayDense&, ReferenceArgs& a) {
   const std::vector<Tensor>& elements = a.in(0).elements();
   const size_t i = array_position(a, 1, "starts", elements.size());
-  copy_tensor(written(elements[i], i), a.out(0));
+  copy_tensor(a.context(), written(elements[i], i), a.out(0));
 }
 
 inline constexpr const OpSchema* slice_array_dense_op = &kOpSchema<SliceArrayDense>;

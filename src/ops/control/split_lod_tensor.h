@@ -33,7 +33,7 @@ inline void reference(const SplitLodTensor&, ReferenceArgs& a) {
   for (const bool chosen : {true, false}) {
     const int port = chosen ? 0 : 1;
     if (!a.wants(port)) continue;
-    RowCollector rows(x);
+    RowCollector rows(a.context(), x);
     for (size_t i = 0; i + 1 < offsets.size(); ++i) {
       if (a.in(1).data<bool>()[i] != chosen) continue;
       rows.add(x, offsets[i], offsets[i + 1]);

@@ -40,8 +40,9 @@ inline void reference(const TensorToArray& op, ReferenceArgs& a) {
             " elements on axis ", axis, ", element ", i, " of the tensor array ends at ", begin + size);
     Shape part = whole.shape();
     part[axis] = size;
-    Tensor made = Tensor::make(whole.dtype(), part);
-    copy_rows_out(whole, made, around.outer, size * around.inner, around.dim * around.inner, begin * around.inner);
+    Tensor made = a.make(whole.dtype(), part);
+    copy_rows_out(a.context(), whole, made, around.outer, size * around.inner, around.dim * around.inner,
+                  begin * around.inner);
     if (op.use_stack) part.erase(axis);
     a.out(0).elements().push_back(made.reshaped(part));
     begin += size;

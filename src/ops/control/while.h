@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/deadline.h"
 #include "graph/op.h"
 #include "ops/control/conditions.h"
 
@@ -66,7 +65,7 @@ inline void reference(const While&, ReferenceArgs& a) {
   for (int i = 0; i < a.count(1); ++i) state.push_back(a.take(1, i));
   const size_t carried = state.size();
   while (holds(state[0])) {
-    Deadline::check_current();  // a region may be empty, and its condition stay
+    a.context().check();  // a region may be empty, and its condition stay
     for (int i = 0; i < a.count(2); ++i) state.push_back(a.in(2, i));
     state = a.run_region(0, std::move(state));
   }

@@ -29,8 +29,8 @@ inline void infer(const Conv2dFused& op, InferArgs& a) {
 
 inline void reference(const Conv2dFused& op, ReferenceArgs& a) {
   const ConvolutionGeometry g = convolution_geometry(op, a.shape(0), a.shape(1), 2);
-  Tensor product = Tensor::make(a.out(0).dtype(), convolution_result(g, op.data_format, 2));
-  reference_convolution(op, a.in(0), converted(a.in(1), a.in(0).dtype()), product, 2);
+  Tensor product = a.make(a.out(0).dtype(), convolution_result(g, op.data_format, 2));
+  reference_convolution(a.context(), op, a.in(0), converted(a.context(), a.in(1), a.in(0).dtype()), product, 2);
   reference_epilogue(op, a, product, 2, op.data_format == DataFormat::kNhwc ? -1 : 1);
 }
 

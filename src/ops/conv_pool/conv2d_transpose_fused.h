@@ -30,8 +30,8 @@ inline void infer(const Conv2dTransposeFused& op, InferArgs& a) {
 
 inline void reference(const Conv2dTransposeFused& op, ReferenceArgs& a) {
   const ConvolutionGeometry g = transposed_geometry(op, op.output_padding, {}, a.shape(0), a.shape(1), 2);
-  Tensor product = Tensor::make(a.out(0).dtype(), convolution_result(g, op.data_format, 2));
-  reference_transposed(op, a.in(0), a.in(1), product, 2);
+  Tensor product = a.make(a.out(0).dtype(), convolution_result(g, op.data_format, 2));
+  reference_transposed(a.context(), op, a.in(0), a.in(1), product, 2);
   reference_epilogue(op, a, product, 2, op.data_format == DataFormat::kNhwc ? -1 : 1);
 }
 

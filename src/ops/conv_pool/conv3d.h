@@ -19,7 +19,9 @@ struct Conv3d : ConvolutionAttributes {
 
 inline void infer(const Conv3d& op, InferArgs& a) { infer_convolution(op, a, 3); }
 
-inline void reference(const Conv3d& op, ReferenceArgs& a) { reference_convolution(op, a.in(0), a.in(1), a.out(0), 3); }
+inline void reference(const Conv3d& op, ReferenceArgs& a) {
+  reference_convolution(a.context(), op, a.in(0), a.in(1), a.out(0), 3);
+}
 
 inline int64_t flops(const Conv3d&, const NodeFacts& f) { return convolution_flops(f); }
 

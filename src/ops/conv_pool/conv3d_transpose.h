@@ -30,7 +30,7 @@ inline void infer(const Conv3dTranspose& op, InferArgs& a) {
 }
 
 inline void reference(const Conv3dTranspose& op, ReferenceArgs& a) {
-  reference_transposed(op, a.in(0), a.in(1), a.out(0), 3);
+  reference_transposed(a.context(), op, a.in(0), a.in(1), a.out(0), 3);
 }
 
 inline int64_t flops(const Conv3dTranspose&, const NodeFacts& f) { return transposed_flops(f); }

@@ -6,8 +6,8 @@
 
 #include "base/buffer.h"
 #include "base/counted.h"
-#include "base/deadline.h"
 #include "base/dtypes.h"
+#include "base/long_loop.h"
 
 namespace coracle {
 namespace {
@@ -95,14 +95,14 @@ void merge_pointwise(ConvolutionGeometry& g) {
 }
 
 template <class T>
-void convolve(const ConvolutionGeometry& g, const T* x, const T* filter, T* y) {
+void convolve(const RunContext& context, const ConvolutionGeometry& g, const T* x, const T* filter, T* y) {
   const int64_t channels = g.in_channels / g.groups;
   const int64_t results = g.out_channels / g.groups;
   const int64_t image = g.axes[0].in * g.axes[1].in * g.axes[2].in;
   const int64_t taps = channels * g.axes[0].kernel * g.axes[1].kernel * g.axes[2].kernel;
   const int64_t width = g.width().out;
-  Buffer<double> sums(static_cast<size_t>(std::min(width, kBlock)));
-  LoopCheck check;
+  Buffer<double> sums(static_cast<size_t>(std::min(width, kBlock)), context);
+  LoopCheck check(context);
   for (int64_t n = 0; n < g.batch; ++n) {
     for (int64_t oc = 0; oc < g.out_channels; ++oc) {
       const T* from = x + (n * g.in_channels + oc / results * channels) * image;
@@ -122,12 +122,12 @@ void convolve(const ConvolutionGeometry& g, const T* x, const T* filter, T* y) {
 
 /// y of one image and group, into sums [out channels of the group, depth, height, width].
 template <class T>
-void scatter_group(const ConvolutionGeometry& g, const T* x, const T* filter, int64_t channels, int64_t results,
-                   double* sums) {
+void scatter_group(const RunContext& context, const ConvolutionGeometry& g, const T* x, const T* filter,
+                   int64_t channels, int64_t results, double* sums) {
   const WindowAxis& d = g.depth();
   const WindowAxis& h = g.height();
   const WindowAxis& w = g.width();
-  LoopCheck check;
+  LoopCheck check(context);
   for (int64_t c = 0; c < channels; ++c) {
     for (int64_t id = 0; id < d.in; ++id) {
       for (int64_t ih = 0; ih < h.in; ++ih) {
@@ -263,39 +263,39 @@ void infer_transposed(const ConvolutionAttributes& op, const Ints& output_paddin
   a.set(0, a.dtype(0), convolution_result(g, op.data_format, spatial));
 }
 
-void reference_convolution(const ConvolutionAttributes& op, const Tensor& x, const Tensor& filter, Tensor& y,
-                           int spatial) {
+void reference_convolution(const RunContext& context, const ConvolutionAttributes& op, const Tensor& x,
+                           const Tensor& filter, Tensor& y, int spatial) {
   ConvolutionGeometry g = convolution_geometry(op, x.shape(), filter.shape(), spatial);
   if (y.count() == 0) return;
   merge_pointwise(g);
-  const Tensor from = to_channels_first(x, op.data_format);
-  Tensor to = channels_first_like(y, op.data_format);
+  const Tensor from = to_channels_first(context, x, op.data_format);
+  Tensor to = channels_first_like(context, y, op.data_format);
   visit_float(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    convolve(g, from.data<T>(), filter.data<T>(), to.data<T>());
+    convolve(context, g, from.data<T>(), filter.data<T>(), to.data<T>());
   });
   store_channels_first(to, op.data_format, y);
 }
 
-void reference_transposed(const ConvolutionAttributes& op, const Tensor& x, const Tensor& filter, Tensor& y,
-                          int spatial) {
+void reference_transposed(const RunContext& context, const ConvolutionAttributes& op, const Tensor& x,
+                          const Tensor& filter, Tensor& y, int spatial) {
   ConvolutionGeometry g = transposed_geometry(op, {}, {}, x.shape(), filter.shape(), spatial);
   if (y.count() == 0) return;
-  const Tensor from = to_channels_first(x, op.data_format);
-  Tensor to = channels_first_like(y, op.data_format);
+  const Tensor from = to_channels_first(context, x, op.data_format);
+  Tensor to = channels_first_like(context, y, op.data_format);
   for (int i = 0; i < spatial; ++i) g.axes[3 - spatial + i].out = to.shape()[i + 2];
   const int64_t channels = g.in_channels / g.groups;
   const int64_t results = g.out_channels / g.groups;
   const int64_t in = g.axes[0].in * g.axes[1].in * g.axes[2].in;
   const int64_t out = g.axes[0].out * g.axes[1].out * g.axes[2].out;
   const int64_t taps = g.axes[0].kernel * g.axes[1].kernel * g.axes[2].kernel;
-  Buffer<double> sums(static_cast<size_t>(results * out));
+  Buffer<double> sums(static_cast<size_t>(results * out), context);
   visit_float(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     for (int64_t n = 0; n < g.batch; ++n) {
       for (int64_t group = 0; group < g.groups; ++group) {
         std::fill(sums.begin(), sums.end(), 0.0);
-        scatter_group(g, from.data<T>() + (n * g.in_channels + group * channels) * in,
+        scatter_group(context, g, from.data<T>() + (n * g.in_channels + group * channels) * in,
                       filter.data<T>() + group * channels * results * taps, channels, results, sums.data());
         T* image = to.data<T>() + (n * g.out_channels + group * results) * out;
         for (size_t i = 0; i < sums.size(); ++i) image[i] = static_cast<T>(sums[i]);

@@ -70,9 +70,9 @@ void infer_transposed(const ConvolutionAttributes& op, const Ints& output_paddin
                       InferArgs& a, int spatial);
 
 /// Double accumulation in the order channel, depth, height, width of the filter.
-void reference_convolution(const ConvolutionAttributes& op, const Tensor& x, const Tensor& filter, Tensor& y,
-                           int spatial);
-void reference_transposed(const ConvolutionAttributes& op, const Tensor& x, const Tensor& filter, Tensor& y,
-                          int spatial);
+void reference_convolution(const RunContext& context, const ConvolutionAttributes& op, const Tensor& x,
+                           const Tensor& filter, Tensor& y, int spatial);
+void reference_transposed(const RunContext& context, const ConvolutionAttributes& op, const Tensor& x,
+                          const Tensor& filter, Tensor& y, int spatial);
 
 }  // namespace coracle

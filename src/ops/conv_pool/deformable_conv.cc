@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/buffer.h"
-#include "base/deadline.h"
 
 namespace coracle {
 
@@ -56,13 +55,13 @@ void convolve_deformed(const DeformableConv& op, const ConvolutionGeometry& g, R
   const int64_t results = g.out_channels / g.groups;
   const int64_t per_offset = g.in_channels / op.deformable_groups;
   const T* filter = a.in(2).data<T>();
-  Buffer<double> columns(static_cast<size_t>(g.in_channels * taps));
+  Buffer<double> columns(static_cast<size_t>(g.in_channels * taps), a.context());
   for (int64_t n = 0; n < g.batch; ++n) {
     const T* x = a.in(0).data<T>() + n * g.in_channels * h.in * w.in;
     const T* offset = a.in(1).data<T>() + n * op.deformable_groups * 2 * taps * pixels;
     const T* mask = a.has(3) ? a.in(3).data<T>() + n * op.deformable_groups * taps * pixels : nullptr;
     for (int64_t p = 0; p < pixels; ++p) {
-      Deadline::check_current();
+      a.context().check();
       for (int64_t c = 0; c < g.in_channels; ++c) {
         for (int64_t t = 0; t < taps; ++t) {
           const int64_t at = c / per_offset * taps + t;

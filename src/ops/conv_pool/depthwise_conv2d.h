@@ -20,7 +20,7 @@ struct DepthwiseConv2d : ConvolutionAttributes {
 inline void infer(const DepthwiseConv2d& op, InferArgs& a) { infer_convolution(op, a, 2); }
 
 inline void reference(const DepthwiseConv2d& op, ReferenceArgs& a) {
-  reference_convolution(op, a.in(0), a.in(1), a.out(0), 2);
+  reference_convolution(a.context(), op, a.in(0), a.in(1), a.out(0), 2);
 }
 
 inline int64_t flops(const DepthwiseConv2d&, const NodeFacts& f) { return convolution_flops(f); }

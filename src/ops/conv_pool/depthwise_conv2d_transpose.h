@@ -31,7 +31,7 @@ inline void infer(const DepthwiseConv2dTranspose& op, InferArgs& a) {
 }
 
 inline void reference(const DepthwiseConv2dTranspose& op, ReferenceArgs& a) {
-  reference_transposed(op, a.in(0), a.in(1), a.out(0), 2);
+  reference_transposed(a.context(), op, a.in(0), a.in(1), a.out(0), 2);
 }
 
 inline int64_t flops(const DepthwiseConv2dTranspose&, const NodeFacts& f) { return transposed_flops(f); }

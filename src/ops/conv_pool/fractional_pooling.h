@@ -91,8 +91,8 @@ inline void reference_fractional_pooling(const FractionalPooling& op, ReferenceA
     const auto k = static_cast<size_t>(own);
     windows[d] = fractional_windows(size[d], op.output_size[k], op.kernel_size.empty() ? 0 : op.kernel_size[k], u);
   }
-  const Buffer<double> x = doubles_of(a.in(0));
-  Buffer<double> y;
+  const Buffer<double> x = a.doubles(0);
+  Buffer<double> y(a.context());
   std::vector<int64_t> positions;
   for (int64_t c = 0; c < s[0] * s[1]; ++c) {
     const double* channel = x.data() + c * size[0] * size[1] * size[2];
@@ -114,8 +114,8 @@ inline void reference_fractional_pooling(const FractionalPooling& op, ReferenceA
       }
     }
   }
-  a.out(0).assign(std::span<const double>(y));
-  if (a.wants(1)) a.out(1).assign(std::span<const int64_t>(positions));
+  a.out(0).assign(a.context(), std::span<const double>(y));
+  if (a.wants(1)) a.out(1).assign(a.context(), std::span<const int64_t>(positions));
 }
 
 }  // namespace coracle

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/long_loop.h"
 #include "ops/conv_pool/patches.h"
 #include "ops/sequence/sequences.h"
 
@@ -70,7 +71,9 @@ inline void reference(const Im2sequence& op, ReferenceArgs& a) {
     require(a.in(1).count() == s[0] * 2, ErrorCode::kRunFailure, "y is ", a.shape(1), ", but there are ", s[0],
             " images");
   }
+  LoopCheck check(a.context());
   for (int64_t n = 0; n < s[0]; ++n) {
+    check.step();
     for (int axis : {0, 1}) {
       int64_t size = s[axis + 2];
       if (by_image) {
@@ -86,7 +89,7 @@ inline void reference(const Im2sequence& op, ReferenceArgs& a) {
   }
   const int64_t width = s[1] * patches.kernel[0] * patches.kernel[1];
   if (a.out(0).empty_handle()) {
-    a.out(0) = Tensor::make(a.in(0).dtype(), Shape{ends.back(), width});
+    a.out(0) = a.make(a.in(0).dtype(), Shape{ends.back(), width});
     a.out(0).set_lod(one_level(ends));
   }
   visit_float(a.in(0).dtype(), [&](auto* p) {

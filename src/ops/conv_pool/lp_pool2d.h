@@ -32,10 +32,10 @@ inline void reference(const LpPool2d& op, ReferenceArgs& a) {
   PoolingAttributes sum = op;
   sum.pooling_type = PoolingType::kAverage;
   sum.exclusive = true;
-  const Ints kernel = a.has(1) ? a.in(1).integers() : Ints{};
+  const Ints kernel = a.has(1) ? a.in(1).integers(a.context()) : Ints{};
   const PoolingGeometry g = pooling_geometry(sum, kernel, a.shape(0), 2);
-  const Tensor x = to_channels_first(a.in(0), op.data_format);
-  Tensor y = channels_first_like(a.out(0), op.data_format);
+  const Tensor x = to_channels_first(a.context(), a.in(0), op.data_format);
+  Tensor y = channels_first_like(a.context(), a.out(0), op.data_format);
   visit_float(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     T* to = y.data<T>();

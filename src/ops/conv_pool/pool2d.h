@@ -23,7 +23,7 @@ inline void infer(const Pool2d& op, InferArgs& a) {
 }
 
 inline void reference(const Pool2d& op, ReferenceArgs& a) {
-  reference_pooling(op, a.has(1) ? a.in(1).integers() : Ints{}, a.in(0), a.out(0), 2);
+  reference_pooling(a.context(), op, a.has(1) ? a.in(1).integers(a.context()) : Ints{}, a.in(0), a.out(0), 2);
 }
 
 inline constexpr const OpSchema* pool2d_op = &kOpSchema<Pool2d>;

@@ -24,7 +24,7 @@ struct Pool3d : PoolingAttributes {
 inline void infer(const Pool3d& op, InferArgs& a) { infer_pooling(op, &op.kernel_size, a, 3); }
 
 inline void reference(const Pool3d& op, ReferenceArgs& a) {
-  reference_pooling(op, op.kernel_size, a.in(0), a.out(0), 3);
+  reference_pooling(a.context(), op, op.kernel_size, a.in(0), a.out(0), 3);
 }
 
 inline constexpr const OpSchema* pool3d_op = &kOpSchema<Pool3d>;

@@ -6,7 +6,7 @@
 
 #include "base/convert.h"
 #include "base/counted.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 
 namespace coracle {
 
@@ -97,9 +97,9 @@ namespace {
 
 /// f(plane, d, h, w, output index) for each output element, plane = image * channels + channel.
 template <class F>
-void each_window(const PoolingGeometry& g, const F& f) {
+void each_window(const RunContext& context, const PoolingGeometry& g, const F& f) {
   int64_t i = 0;
-  LoopCheck check;
+  LoopCheck check(context);
   for (int64_t plane = 0; plane < g.batch * g.channels; ++plane) {
     for (int64_t d = 0; d < g.axes[0].out; ++d) {
       for (int64_t h = 0; h < g.axes[1].out; ++h) {
@@ -135,15 +135,16 @@ constexpr double lowest() {
 
 }  // namespace
 
-void reference_pooling(const PoolingAttributes& op, const Ints& kernel, const Tensor& x, Tensor& y, int spatial) {
+void reference_pooling(const RunContext& context, const PoolingAttributes& op, const Ints& kernel, const Tensor& x,
+                       Tensor& y, int spatial) {
   const PoolingGeometry g = pooling_geometry(op, kernel, x.shape(), spatial);
   if (y.count() == 0) return;
-  const Tensor from = to_channels_first(x, op.data_format);
-  Tensor to = channels_first_like(y, op.data_format);
+  const Tensor from = to_channels_first(context, x, op.data_format);
+  Tensor to = channels_first_like(context, y, op.data_format);
   const int64_t volume = g.axes[0].in * g.axes[1].in * g.axes[2].in;
   visit_real(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    each_window(g, [&](int64_t plane, int64_t d, int64_t h, int64_t w, int64_t i) {
+    each_window(context, g, [&](int64_t plane, int64_t d, int64_t h, int64_t w, int64_t i) {
       const T* in = from.data<T>() + plane * volume;
       double result = g.average ? 0.0 : lowest<T>();
       if (g.average) {
@@ -160,14 +161,14 @@ void reference_pooling(const PoolingAttributes& op, const Ints& kernel, const Te
   store_channels_first(to, op.data_format, y);
 }
 
-void reference_pooling_with_index(const PoolingAttributes& op, const Ints& kernel, const Tensor& x, Tensor& y,
-                                  Tensor* mask, int spatial) {
+void reference_pooling_with_index(const RunContext& context, const PoolingAttributes& op, const Ints& kernel,
+                                  const Tensor& x, Tensor& y, Tensor* mask, int spatial) {
   PoolingGeometry g = pooling_geometry(op, kernel, x.shape(), spatial);
   g.adaptive = op.adaptive;
   const int64_t volume = g.axes[0].in * g.axes[1].in * g.axes[2].in;
   visit_float(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    each_window(g, [&](int64_t plane, int64_t d, int64_t h, int64_t w, int64_t i) {
+    each_window(context, g, [&](int64_t plane, int64_t d, int64_t h, int64_t w, int64_t i) {
       double largest = lowest<T>();
       int64_t at = -1;
       each_element(g, x.data<T>() + plane * volume, d, h, w, [&](double v, int64_t position) {

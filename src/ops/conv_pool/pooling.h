@@ -85,10 +85,11 @@ bool windows_meet_image(const PoolingAttributes& op, const Ints& kernel, int spa
 /// Output 0 of a pooling of operand 0; `kernel` is null while it is not known.
 void infer_pooling(const PoolingAttributes& op, const Ints* kernel, InferArgs& a, int spatial);
 
-void reference_pooling(const PoolingAttributes& op, const Ints& kernel, const Tensor& x, Tensor& y, int spatial);
+void reference_pooling(const RunContext& context, const PoolingAttributes& op, const Ints& kernel, const Tensor& x,
+                       Tensor& y, int spatial);
 
 /// The maximum and the position it is found at: the flat index in its channel's volume, int32. `mask` may be null.
-void reference_pooling_with_index(const PoolingAttributes& op, const Ints& kernel, const Tensor& x, Tensor& y,
-                                  Tensor* mask, int spatial);
+void reference_pooling_with_index(const RunContext& context, const PoolingAttributes& op, const Ints& kernel,
+                                  const Tensor& x, Tensor& y, Tensor* mask, int spatial);
 
 }  // namespace coracle

@@ -45,8 +45,8 @@ void infer_pooling_with_index(const PoolingWithIndex<kSpatial>& op, InferArgs& a
 
 template <int kSpatial>
 void reference_pooling_with_index(const PoolingWithIndex<kSpatial>& op, ReferenceArgs& a) {
-  reference_pooling_with_index(op.pooling(), op.kernel_size, a.in(0), a.out(0), a.wants(1) ? &a.out(1) : nullptr,
-                               kSpatial);
+  reference_pooling_with_index(a.context(), op.pooling(), op.kernel_size, a.in(0), a.out(0),
+                               a.wants(1) ? &a.out(1) : nullptr, kSpatial);
 }
 
 }  // namespace coracle

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/buffer.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "graph/op.h"
 #include "ops/conv_pool/pooling.h"
 #include "ops/movement/rearranging.h"
@@ -44,11 +44,11 @@ inline void infer(const Spp& op, InferArgs& a) {
 
 inline void reference(const Spp& op, ReferenceArgs& a) {
   const Shape& s = a.shape(0);
-  const Buffer<double> x = doubles_of(a.in(0));
-  Buffer<double> y(static_cast<size_t>(a.out(0).count()));
+  const Buffer<double> x = a.doubles(0);
+  Buffer<double> y(static_cast<size_t>(a.out(0).count()), a.context());
   const int64_t row = a.out(0).shape()[1];
   const bool largest = op.pooling_type == PoolingType::kMax;
-  LoopCheck check;
+  LoopCheck check(a.context());
   int64_t at = 0;  // of this level, in each row
   for (int level = 0; level < op.pyramid_height; ++level) {
     const int64_t bins = int64_t{1} << level;
@@ -81,7 +81,7 @@ inline void reference(const Spp& op, ReferenceArgs& a) {
     }
     at += s[1] * bins * bins;
   }
-  a.out(0).assign(std::span<const double>(y));
+  a.out(0).assign(a.context(), std::span<const double>(y));
 }
 
 inline constexpr const OpSchema* spp_op = &kOpSchema<Spp>;

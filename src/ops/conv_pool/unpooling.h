@@ -72,7 +72,7 @@ inline void reference_unpooling(ReferenceArgs& a) {
   Tensor& y = a.out(0);
   const int64_t from = s.count(2, s.rank());
   const int64_t to = y.shape().count(2, s.rank());
-  const Buffer<int64_t> indices = integers_of(a.in(1));
+  const Buffer<int64_t> indices = a.integers(1);
   visit_float(y.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     std::fill_n(y.data<T>(), y.count(), T(0));

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/convert.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "graph/lowering.h"
 #include "ops/elementwise/arithmetic.h"
 
@@ -41,7 +41,7 @@ inline void infer(const Arange& op, InferArgs& a) {
 inline void reference(const Arange&, ReferenceArgs& a) {
   visit_real(a.out(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    LoopCheck check;
+    LoopCheck check(a.context());
     if constexpr (std::is_integral_v<T>) {
       const int64_t start = a.in(0).integer(0);
       const int64_t step = a.in(2).integer(0);

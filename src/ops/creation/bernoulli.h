@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/long_loop.h"
 #include "ops/creation/random.h"
 
 namespace coracle {
@@ -24,7 +25,7 @@ inline void reference(const Bernoulli& op, ReferenceArgs& a) {
   RandomStream random(op.seed);
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    LoopCheck check;
+    LoopCheck check(a.context());
     for (int64_t i = 0, n = a.in(0).count(); i < n; ++i) {
       check.step();
       a.out(0).data<T>()[i] = static_cast<T>(random.uniform() < static_cast<double>(a.in(0).data<T>()[i]) ? 1 : 0);

@@ -24,9 +24,9 @@ inline void infer(const Binomial&, InferArgs& a) { a.set(0, DType::kInt64, broad
 
 inline void reference(const Binomial&, ReferenceArgs& a) {
   RandomStream random(0);
-  const Buffer<double> counts = doubles_of(a.in(0));
-  const Buffer<double> probabilities = doubles_of(a.in(1));
-  BroadcastWalk(a.out(0).shape(), a.shape(0), a.shape(1)).each([&](int64_t i, int64_t ix, int64_t iy) {
+  const Buffer<double> counts = a.doubles(0);
+  const Buffer<double> probabilities = a.doubles(1);
+  BroadcastWalk(a.out(0).shape(), a.shape(0), a.shape(1)).each(a.context(), [&](int64_t i, int64_t ix, int64_t iy) {
     const double n = counts[static_cast<size_t>(ix)];
     const double p = std::clamp(probabilities[static_cast<size_t>(iy)], 0.0, 1.0);
     double successes = 0;

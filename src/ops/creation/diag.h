@@ -44,7 +44,7 @@ inline void reference(const Diag& op, ReferenceArgs& a) {
     if (x.rank() == 2) {
       for (int64_t i = 0, n = y.count(); i < n; ++i) y.data<T>()[i] = from[start + i * (columns + 1)];
     } else {
-      fill(y, op.padding_value, whole(op.padding_value));
+      fill(a.context(), y, op.padding_value, whole(op.padding_value));
       for (int64_t i = 0, n = x.count(); i < n; ++i) y.data<T>()[start + i * (columns + 1)] = from[i];
     }
   });

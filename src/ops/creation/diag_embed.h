@@ -45,8 +45,8 @@ inline void reference(const DiagEmbed& op, ReferenceArgs& a) {
   Tensor& y = a.out(0);
   if (y.bytes() == 0) return;
   std::memset(y.raw(), 0, y.bytes());
-  copy_elements(a.in(0).raw(), row_major(a.shape(0)), y.raw(), diagonal_steps(y.shape(), op.dim1, op.dim2, op.offset),
-                size_of(y.dtype()));
+  copy_elements(a.context(), a.in(0).raw(), row_major(a.shape(0)), y.raw(),
+                diagonal_steps(y.shape(), op.dim1, op.dim2, op.offset), size_of(y.dtype()));
 }
 
 inline constexpr const OpSchema* diag_embed_op = &kOpSchema<DiagEmbed>;

@@ -22,7 +22,7 @@ inline void infer(const Empty& op, InferArgs& a) {
   a.set(0, op.dtype, filled_shape(a, 0));
 }
 
-inline void reference(const Empty&, ReferenceArgs& a) { fill(a.out(0), 0.0, 0); }
+inline void reference(const Empty&, ReferenceArgs& a) { fill(a.context(), a.out(0), 0.0, 0); }
 
 inline constexpr const OpSchema* empty_op = &kOpSchema<Empty>;
 

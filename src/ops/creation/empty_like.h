@@ -17,7 +17,7 @@ struct EmptyLike {
 
 inline void infer(const EmptyLike& op, InferArgs& a) { a.set(0, op.dtype.value_or(a.dtype(0)), a.shape(0)); }
 
-inline void reference(const EmptyLike&, ReferenceArgs& a) { fill(a.out(0), 0.0, 0); }
+inline void reference(const EmptyLike&, ReferenceArgs& a) { fill(a.context(), a.out(0), 0.0, 0); }
 
 inline constexpr const OpSchema* empty_like_op = &kOpSchema<EmptyLike>;
 

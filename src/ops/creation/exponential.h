@@ -25,7 +25,7 @@ inline void infer(const Exponential&, InferArgs& a) { a.set(0, a.dtype(0), a.sha
 
 inline void reference(const Exponential& op, ReferenceArgs& a) {
   RandomStream random(op.seed);
-  fill_each(a.out(0), [&] { return -std::log(1.0 - random.uniform()) / op.lam; });
+  fill_each(a.context(), a.out(0), [&] { return -std::log(1.0 - random.uniform()) / op.lam; });
 }
 
 inline constexpr const OpSchema* exponential_op = &kOpSchema<Exponential>;

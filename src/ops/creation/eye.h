@@ -29,7 +29,7 @@ inline void infer(const Eye& op, InferArgs& a) {
 }
 
 inline void reference(const Eye& op, ReferenceArgs& a) {
-  fill(a.out(0), 0.0, 0);
+  fill(a.context(), a.out(0), 0.0, 0);
   const int64_t columns = a.out(0).shape()[1];
   visit_real(op.dtype, [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;

@@ -33,7 +33,7 @@ inline void infer(const FillDiagonal&, InferArgs& a) {
 }
 
 inline void reference(const FillDiagonal& op, ReferenceArgs& a) {
-  copy_tensor(a.in(0), a.out(0));
+  copy_tensor(a.context(), a.in(0), a.out(0));
   const ElementWalk all = row_major(a.shape(0));
   int64_t stride = 0;
   for (int i = 0; i < all.rank; ++i) stride += all.step[i];

@@ -36,9 +36,9 @@ inline void infer(const FillDiagonalTensor& op, InferArgs& a) {
 }
 
 inline void reference(const FillDiagonalTensor& op, ReferenceArgs& a) {
-  copy_tensor(a.in(0), a.out(0));
-  copy_elements(a.in(1).raw(), row_major(diagonal_shape(a.shape(0), op.dim1, op.dim2, op.offset)), a.out(0).raw(),
-                diagonal_steps(a.shape(0), op.dim1, op.dim2, op.offset), size_of(a.in(0).dtype()));
+  copy_tensor(a.context(), a.in(0), a.out(0));
+  copy_elements(a.context(), a.in(1).raw(), row_major(diagonal_shape(a.shape(0), op.dim1, op.dim2, op.offset)),
+                a.out(0).raw(), diagonal_steps(a.shape(0), op.dim1, op.dim2, op.offset), size_of(a.in(0).dtype()));
 }
 
 inline constexpr const OpSchema* fill_diagonal_tensor_op = &kOpSchema<FillDiagonalTensor>;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "graph/op.h"
 #include "ops/common/complex_numbers.h"
 
@@ -21,28 +21,28 @@ inline Shape filled_shape(const InferArgs& a, int port) {
 }
 
 /// Every element of a tensor of complex numbers = value.
-inline void fill_complex(Tensor& t, std::complex<double> value) {
+inline void fill_complex(const RunContext& context, Tensor& t, std::complex<double> value) {
   visit_complex(t.dtype(), [&](auto* p) {
     using C = std::complex<std::remove_pointer_t<decltype(p)>>;
-    in_blocks(static_cast<size_t>(t.count()),
+    in_blocks(context, static_cast<size_t>(t.count()),
               [&](size_t begin, size_t end) { std::fill(t.data<C>() + begin, t.data<C>() + end, C(value)); });
   });
 }
 
 /// The same of float8.
-inline void fill_float8(Tensor& t, double value) {
+inline void fill_float8(const RunContext& context, Tensor& t, double value) {
   visit_float8(t.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    in_blocks(static_cast<size_t>(t.count()), [&, v = T(static_cast<float>(value))](size_t begin, size_t end) {
+    in_blocks(context, static_cast<size_t>(t.count()), [&, v = T(static_cast<float>(value))](size_t begin, size_t end) {
       std::fill(t.data<T>() + begin, t.data<T>() + end, v);
     });
   });
 }
 
 /// Every element = value. Integers take `whole`, which keeps all 64 bits.
-inline void fill(Tensor& t, double value, int64_t whole) {
-  if (is_complex(t.dtype())) return fill_complex(t, value);
-  if (is_float8(t.dtype())) return fill_float8(t, value);
+inline void fill(const RunContext& context, Tensor& t, double value, int64_t whole) {
+  if (is_complex(t.dtype())) return fill_complex(context, t, value);
+  if (is_float8(t.dtype())) return fill_float8(context, t, value);
   visit_real(t.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     T v;
@@ -53,7 +53,7 @@ inline void fill(Tensor& t, double value, int64_t whole) {
     } else {
       v = static_cast<T>(value);
     }
-    in_blocks(static_cast<size_t>(t.count()), [&](size_t begin, size_t end) {
+    in_blocks(context, static_cast<size_t>(t.count()), [&](size_t begin, size_t end) {
       for (size_t i = begin; i < end; ++i) t.data<T>()[i] = v;
     });
   });
@@ -61,12 +61,13 @@ inline void fill(Tensor& t, double value, int64_t whole) {
 
 /// Every element = the first of an operand that has one.
 template <class Operand>
-void fill_from(Tensor& t, const Operand& value) {
-  if (!is_complex(value.dtype())) return fill(t, value.number(0), value.integer(0));
+void fill_from(const RunContext& context, Tensor& t, const Operand& value) {
+  if (!is_complex(value.dtype())) return fill(context, t, value.number(0), value.integer(0));
   require(is_complex(t.dtype()), ErrorCode::kUnsupported, "value is ", value.dtype(), ", which ", t.dtype(),
           " elements cannot be");
   visit_complex(value.dtype(), [&](auto* p) {
-    fill_complex(t, std::complex<double>(value.template data<std::complex<std::remove_pointer_t<decltype(p)>>>()[0]));
+    fill_complex(context, t,
+                 std::complex<double>(value.template data<std::complex<std::remove_pointer_t<decltype(p)>>>()[0]));
   });
 }
 

@@ -74,7 +74,7 @@ inline void infer(const Full& op, InferArgs& a) {
 }
 
 inline void reference(const Full& op, ReferenceArgs& a) {
-  fill(a.out(0), op.value, op.exact ? *op.exact : whole(op.value));
+  fill(a.context(), a.out(0), op.value, op.exact ? *op.exact : whole(op.value));
 }
 
 inline constexpr const OpSchema* full_op = &kOpSchema<Full>;

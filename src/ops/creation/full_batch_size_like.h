@@ -43,7 +43,9 @@ inline void infer(const FullBatchSizeLike& op, InferArgs& a) {
   a.set(0, op.dtype, y);
 }
 
-inline void reference(const FullBatchSizeLike& op, ReferenceArgs& a) { fill(a.out(0), op.value, whole(op.value)); }
+inline void reference(const FullBatchSizeLike& op, ReferenceArgs& a) {
+  fill(a.context(), a.out(0), op.value, whole(op.value));
+}
 
 inline constexpr const OpSchema* full_batch_size_like_op = &kOpSchema<FullBatchSizeLike>;
 

@@ -21,9 +21,9 @@ inline void infer(const FullLike& op, InferArgs& a) { a.set(0, op.dtype.value_or
 
 inline void reference(const FullLike&, ReferenceArgs& a) {
   if (a.has(1) && a.in(1).count() > 0) {
-    fill_from(a.out(0), a.in(1));
+    fill_from(a.context(), a.out(0), a.in(1));
   } else {
-    fill(a.out(0), 0.0, 0);
+    fill(a.context(), a.out(0), 0.0, 0);
   }
 }
 

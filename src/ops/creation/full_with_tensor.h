@@ -23,7 +23,7 @@ inline void infer(const FullWithTensor& op, InferArgs& a) {
 
 inline void reference(const FullWithTensor&, ReferenceArgs& a) {
   require(a.in(0).count() > 0, ErrorCode::kRunFailure, "value has no element");
-  fill_from(a.out(0), a.in(0));
+  fill_from(a.context(), a.out(0), a.in(0));
 }
 
 inline constexpr const OpSchema* full_with_tensor_op = &kOpSchema<FullWithTensor>;

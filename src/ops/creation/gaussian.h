@@ -32,7 +32,7 @@ inline void infer(const Gaussian& op, InferArgs& a) {
 
 inline void reference(const Gaussian& op, ReferenceArgs& a) {
   RandomStream random(op.seed);
-  fill_each(a.out(0), [&] { return op.mean + op.std * random.normal(); });
+  fill_each(a.context(), a.out(0), [&] { return op.mean + op.std * random.normal(); });
 }
 
 inline constexpr const OpSchema* gaussian_op = &kOpSchema<Gaussian>;

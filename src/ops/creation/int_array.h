@@ -30,9 +30,10 @@ inline void infer(const IntArray&, InferArgs& a) {
 inline void reference(const IntArray&, ReferenceArgs& a) {
   std::vector<int64_t> row;
   for (int i = 0; i < a.count(0); ++i) {
-    for (int64_t k = 0, n = a.in(0, i).count(); k < n; ++k) row.push_back(a.in(0, i).integer(k));
+    const std::vector<int64_t> part = a.in(0, i).integers(a.context());
+    row.insert(row.end(), part.begin(), part.end());
   }
-  if (a.out(0).empty_handle()) a.out(0) = Tensor::make(DType::kInt64, Shape{static_cast<int64_t>(row.size())});
+  if (a.out(0).empty_handle()) a.out(0) = a.make(DType::kInt64, Shape{static_cast<int64_t>(row.size())});
   require(a.out(0).count() == static_cast<int64_t>(row.size()), ErrorCode::kRunFailure, "a list of integers has ",
           row.size(), " elements, expected ", a.out(0).count());
   std::copy(row.begin(), row.end(), a.out(0).data<int64_t>());

@@ -47,7 +47,7 @@ inline void reference(const Multinomial& op, ReferenceArgs& a) {
   const int64_t samples = a.out(0).shape().back();
   const int64_t rows = a.shape(0).count(0, a.shape(0).rank() - 1);
   RandomStream random(op.seed);
-  Buffer<double> weights(static_cast<size_t>(n));
+  Buffer<double> weights(static_cast<size_t>(n), a.context());
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     for (int64_t r = 0; r < rows; ++r) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/convert.h"
+#include "base/long_loop.h"
 #include "graph/lowering.h"
 #include "ops/common/indices.h"
 
@@ -50,7 +51,9 @@ inline void reference(const OneHot& op, ReferenceArgs& a) {
     using T = std::remove_pointer_t<decltype(p)>;
     T* y = a.out(0).data<T>();
     std::fill_n(y, a.out(0).count(), static_cast<T>(0));
+    LoopCheck check(a.context());
     for (int64_t i = 0, n = x.count(); i < n; ++i) {
+      check.step();
       const int64_t k = x.integer(i);
       if (op.allow_out_of_range && (k < 0 || k >= depth)) continue;
       y[i * depth + checked_index(k, depth, "X", i)] = static_cast<T>(1);

@@ -24,7 +24,7 @@ inline void infer(const Ones& op, InferArgs& a) {
   a.set(0, op.dtype, shape);
 }
 
-inline void reference(const Ones&, ReferenceArgs& a) { fill(a.out(0), 1.0, 1); }
+inline void reference(const Ones&, ReferenceArgs& a) { fill(a.context(), a.out(0), 1.0, 1); }
 
 inline constexpr const OpSchema* ones_op = &kOpSchema<Ones>;
 

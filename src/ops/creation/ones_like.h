@@ -17,7 +17,7 @@ struct OnesLike {
 
 inline void infer(const OnesLike& op, InferArgs& a) { a.set(0, op.dtype.value_or(a.dtype(0)), a.shape(0)); }
 
-inline void reference(const OnesLike&, ReferenceArgs& a) { fill(a.out(0), 1.0, 1); }
+inline void reference(const OnesLike&, ReferenceArgs& a) { fill(a.context(), a.out(0), 1.0, 1); }
 
 inline constexpr const OpSchema* ones_like_op = &kOpSchema<OnesLike>;
 

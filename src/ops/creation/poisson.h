@@ -27,7 +27,7 @@ inline void infer(const Poisson&, InferArgs& a) {
 
 inline void reference(const Poisson&, ReferenceArgs& a) {
   RandomStream random(0);
-  Buffer<double> values = doubles_of(a.in(0));
+  Buffer<double> values = a.doubles(0);
   for (double& v : values) {
     if (!(v > 0)) {
       v = 0;
@@ -40,7 +40,7 @@ inline void reference(const Poisson&, ReferenceArgs& a) {
       for (; product > limit; product *= random.uniform()) v += 1;
     }
   }
-  a.out(0).assign(std::span<const double>(values));
+  a.out(0).assign(a.context(), std::span<const double>(values));
 }
 
 inline constexpr const OpSchema* poisson_op = &kOpSchema<Poisson>;

@@ -34,7 +34,7 @@ inline void infer(const Randint& op, InferArgs& a) {
 inline void reference(const Randint& op, ReferenceArgs& a) {
   RandomStream random(op.seed);
   const auto range = static_cast<int64_t>(static_cast<uint64_t>(op.high) - static_cast<uint64_t>(op.low));
-  fill_each(a.out(0), [&] { return op.low + (range > 0 ? random.below(range) : 0); });
+  fill_each(a.context(), a.out(0), [&] { return op.low + (range > 0 ? random.below(range) : 0); });
 }
 
 inline constexpr const OpSchema* randint_op = &kOpSchema<Randint>;

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "base/convert.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "ops/common/operands.h"
 #include "ops/creation/filling.h"
 
@@ -38,10 +38,10 @@ class RandomStream {
 
 /// Fills a tensor of any real type with f().
 template <class F>
-void fill_each(Tensor& t, const F& f) {
+void fill_each(const RunContext& context, Tensor& t, const F& f) {
   visit_real(t.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    LoopCheck check;
+    LoopCheck check(context);
     for (int64_t i = 0, n = t.count(); i < n; ++i) {
       check.step(4);
       t.data<T>()[i] = convert<T>(f());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "ops/creation/random.h"
 
 namespace coracle {
@@ -34,7 +34,7 @@ inline void reference(const Randperm& op, ReferenceArgs& a) {
     using T = std::remove_pointer_t<decltype(p)>;
     T* to = a.out(0).data<T>();
     for (int64_t i = 0; i < op.n; ++i) to[i] = static_cast<T>(i);
-    LoopCheck check;
+    LoopCheck check(a.context());
     for (int64_t i = op.n - 1; i > 0; --i) {
       check.step(8);
       std::swap(to[i], to[random.below(i + 1)]);

@@ -35,7 +35,7 @@ inline void infer(const SamplingId&, InferArgs& a) {
 
 inline void reference(const SamplingId& op, ReferenceArgs& a) {
   const int64_t classes = a.shape(0)[1];
-  const Buffer<double> x = doubles_of(a.in(0));
+  const Buffer<double> x = a.doubles(0);
   RandomStream random(op.seed);
   for (int64_t r = 0; r < a.shape(0)[0]; ++r) {
     double left = op.min + (op.max - op.min) * random.uniform();

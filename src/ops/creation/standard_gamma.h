@@ -40,9 +40,9 @@ inline double draw_gamma(double shape, RandomStream& random) {
 
 inline void reference(const StandardGamma&, ReferenceArgs& a) {
   RandomStream random(0);
-  Buffer<double> values = doubles_of(a.in(0));
+  Buffer<double> values = a.doubles(0);
   for (double& v : values) v = draw_gamma(v, random);
-  a.out(0).assign(std::span<const double>(values));
+  a.out(0).assign(a.context(), std::span<const double>(values));
 }
 
 inline constexpr const OpSchema* standard_gamma_op = &kOpSchema<StandardGamma>;

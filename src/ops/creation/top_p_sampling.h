@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/buffer.h"
+#include "base/long_loop.h"
 #include "ops/creation/random.h"
 
 namespace coracle {
@@ -49,11 +50,13 @@ inline void infer(const TopPSampling& op, InferArgs& a) {
 inline void reference(const TopPSampling& op, ReferenceArgs& a) {
   const int64_t rows = a.shape(0)[0];
   const int64_t classes = a.shape(0)[1];
-  const Buffer<double> x = doubles_of(a.in(0));
-  Buffer<double> chosen;
-  Buffer<double> best;
+  const Buffer<double> x = a.doubles(0);
+  Buffer<double> chosen(a.context());
+  Buffer<double> best(a.context());
   RandomStream random(op.seed);
+  LoopCheck check(a.context());
   for (int64_t r = 0; r < rows; ++r) {
+    check.step(classes);
     const double* row = x.data() + r * classes;
     std::vector<int64_t> order(static_cast<size_t>(classes));
     std::iota(order.begin(), order.end(), int64_t{0});
@@ -80,8 +83,8 @@ inline void reference(const TopPSampling& op, ReferenceArgs& a) {
       if (a.wants(3)) a.out(3).data<int64_t>()[r * op.k + i] = order[static_cast<size_t>(i)];
     }
   }
-  a.out(0).assign(std::span<const double>(chosen));
-  if (a.wants(2)) a.out(2).assign(std::span<const double>(best));
+  a.out(0).assign(a.context(), std::span<const double>(chosen));
+  if (a.wants(2)) a.out(2).assign(a.context(), std::span<const double>(best));
 }
 
 inline constexpr const OpSchema* top_p_sampling_op = &kOpSchema<TopPSampling>;

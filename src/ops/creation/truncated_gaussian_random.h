@@ -41,7 +41,7 @@ inline void reference(const TruncatedGaussianRandom& op, ReferenceArgs& a) {
   // Where the interval is far out, drawing again could take for ever: then it is drawn evenly.
   constexpr int kMaxDraws = 1000;
   RandomStream random(op.seed);
-  fill_each(a.out(0), [&] {
+  fill_each(a.context(), a.out(0), [&] {
     for (int i = 0; i < kMaxDraws; ++i) {
       const double x = random.normal();
       if (x >= op.a && x <= op.b) return op.mean + op.std * x;

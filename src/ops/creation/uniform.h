@@ -31,7 +31,7 @@ inline void reference(const Uniform& op, ReferenceArgs& a) {
   const double low = a.has(1) ? a.in(1).number(0) : -1.0;
   const double high = a.has(2) ? a.in(2).number(0) : 1.0;
   RandomStream random(op.seed);
-  fill_each(a.out(0), [&] { return low + (high - low) * random.uniform(); });
+  fill_each(a.context(), a.out(0), [&] { return low + (high - low) * random.uniform(); });
 }
 
 inline constexpr const OpSchema* uniform_op = &kOpSchema<Uniform>;

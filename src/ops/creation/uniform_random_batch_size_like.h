@@ -33,7 +33,7 @@ inline void infer(const UniformRandomBatchSizeLike& op, InferArgs& a) { infer(op
 
 inline void reference(const UniformRandomBatchSizeLike& op, ReferenceArgs& a) {
   RandomStream random(op.seed);
-  fill_each(a.out(0), [&] { return op.min + (op.max - op.min) * random.uniform(); });
+  fill_each(a.context(), a.out(0), [&] { return op.min + (op.max - op.min) * random.uniform(); });
 }
 
 inline constexpr const OpSchema* uniform_random_batch_size_like_op = &kOpSchema<UniformRandomBatchSizeLike>;

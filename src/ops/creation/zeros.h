@@ -24,7 +24,7 @@ inline void infer(const Zeros& op, InferArgs& a) {
   a.set(0, op.dtype, shape);
 }
 
-inline void reference(const Zeros&, ReferenceArgs& a) { fill(a.out(0), 0.0, 0); }
+inline void reference(const Zeros&, ReferenceArgs& a) { fill(a.context(), a.out(0), 0.0, 0); }
 
 inline constexpr const OpSchema* zeros_op = &kOpSchema<Zeros>;
 

@@ -18,7 +18,7 @@ struct ZerosLike {
 
 inline void infer(const ZerosLike& op, InferArgs& a) { a.set(0, op.dtype.value_or(a.dtype(0)), a.shape(0)); }
 
-inline void reference(const ZerosLike&, ReferenceArgs& a) { fill(a.out(0), 0.0, 0); }
+inline void reference(const ZerosLike&, ReferenceArgs& a) { fill(a.context(), a.out(0), 0.0, 0); }
 
 inline constexpr const OpSchema* zeros_like_op = &kOpSchema<ZerosLike>;
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/buffer.h"
+#include "base/long_loop.h"
 #include "ops/detection/boxes.h"
 #include "ops/index/sorting.h"
 #include "ops/rnn/recurrent.h"
@@ -43,16 +44,16 @@ inline void infer(const BipartiteMatch&, InferArgs& a) {
 }
 
 /// Matches the rows of one image; `match` (-1) and `similarity` (0) have an element for each column.
-inline void match_columns(const BipartiteMatch& op, const double* x, int64_t rows, int64_t columns, int64_t* match,
-                          double* similarity) {
+inline void match_columns(const RunContext& context, const BipartiteMatch& op, const double* x, int64_t rows,
+                          int64_t columns, int64_t* match, double* similarity) {
   constexpr double kLeast = 1e-6F;  // smaller ones never match
   struct Pair {
     double value;
     int64_t row;
     int64_t column;
   };
-  Buffer<Pair> pairs;
-  LoopCheck check;
+  Buffer<Pair> pairs(context);
+  LoopCheck check(context);
   for (int64_t j = 0; j < columns; ++j) {
     for (int64_t i = 0; i < rows; ++i) {
       check.step();
@@ -84,18 +85,18 @@ inline void reference(const BipartiteMatch& op, ReferenceArgs& a) {
   const int64_t columns = a.shape(0)[1];
   const std::vector<int64_t> offsets = sequence_offsets(a.in(0).lod(), a.shape(0)[0]);
   const Shape y{static_cast<int64_t>(offsets.size()) - 1, columns};
-  const Buffer<double> x = doubles_of(a.in(0));
+  const Buffer<double> x = a.doubles(0);
   std::vector<int64_t> match(static_cast<size_t>(y.count()), -1);
-  Buffer<double> similarity(match.size(), 0.0);
+  Buffer<double> similarity(match.size(), 0.0, a.context());
   for (size_t n = 0; n + 1 < offsets.size(); ++n) {
     const size_t at = n * static_cast<size_t>(columns);
-    match_columns(op, x.data() + offsets[n] * columns, offsets[n + 1] - offsets[n], columns, match.data() + at,
-                  similarity.data() + at);
+    match_columns(a.context(), op, x.data() + offsets[n] * columns, offsets[n + 1] - offsets[n], columns,
+                  match.data() + at, similarity.data() + at);
   }
-  a.out(0) = Tensor::make(DType::kInt32, y);
-  a.out(0).assign(std::span<const int64_t>(match));
-  a.out(1) = Tensor::make(a.in(0).dtype(), y);
-  a.out(1).assign(std::span<const double>(similarity));
+  a.out(0) = a.make(DType::kInt32, y);
+  a.out(0).assign(a.context(), std::span<const int64_t>(match));
+  a.out(1) = a.make(a.in(0).dtype(), y);
+  a.out(1).assign(a.context(), std::span<const double>(similarity));
 }
 
 inline constexpr const OpSchema* bipartite_match_op = &kOpSchema<BipartiteMatch>;

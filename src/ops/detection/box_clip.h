@@ -36,8 +36,8 @@ inline void reference(const BoxClip&, ReferenceArgs& a) {
   const std::vector<int64_t> offsets = sequence_offsets(a.in(0).lod(), a.shape(0)[0]);
   require(static_cast<int64_t>(offsets.size()) - 1 <= a.shape(1)[0], ErrorCode::kRunFailure, "there are boxes of ",
           offsets.size() - 1, " images, but im_info is ", a.shape(1));
-  const Buffer<double> info = doubles_of(a.in(1));
-  Buffer<double> boxes = doubles_of(a.in(0));
+  const Buffer<double> info = a.doubles(1);
+  Buffer<double> boxes = a.doubles(0);
   const int64_t row = a.shape(0).count(1, a.shape(0).rank());
   for (size_t n = 0; n + 1 < offsets.size(); ++n) {
     const double* image = info.data() + n * 3;
@@ -47,7 +47,7 @@ inline void reference(const BoxClip&, ReferenceArgs& a) {
       v = std::max(std::min(v, limit[i % 2]), 0.0);
     }
   }
-  a.out(0).assign(std::span<const double>(boxes));
+  a.out(0).assign(a.context(), std::span<const double>(boxes));
 }
 
 inline constexpr const OpSchema* box_clip_op = &kOpSchema<BoxClip>;

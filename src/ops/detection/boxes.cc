@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/counted.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "ops/detection/polygons.h"
 #include "ops/rnn/recurrent.h"
 
@@ -27,12 +27,13 @@ double box_overlap(const double* a, const double* b, bool normalized) {
   return shared / (box_area(a, normalized) + box_area(b, normalized) - shared);
 }
 
-std::vector<int64_t> best_scores(const double* scores, int64_t count, int64_t step, double threshold, int64_t most) {
+std::vector<int64_t> best_scores(const RunContext& context, const double* scores, int64_t count, int64_t step,
+                                 double threshold, int64_t most) {
   std::vector<int64_t> order;
   for (int64_t i = 0; i < count; ++i) {
     if (scores[i * step] > threshold) order.push_back(i);
   }
-  LoopCheck check;
+  LoopCheck check(context);
   std::stable_sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
     check.step();
     return scores[i * step] > scores[j * step];
@@ -125,14 +126,15 @@ constexpr int64_t kOverlapCost = 16;
 
 }  // namespace
 
-std::vector<int64_t> suppress_overlaps(const double* boxes, int64_t step, std::span<const int64_t> order,
-                                       double threshold, double eta, bool normalized, int64_t numbers) {
+std::vector<int64_t> suppress_overlaps(const RunContext& context, const double* boxes, int64_t step,
+                                       std::span<const int64_t> order, double threshold, double eta, bool normalized,
+                                       int64_t numbers) {
   const auto overlap = [&](const double* a, const double* b) {
     return numbers == 4 ? box_overlap(a, b, normalized) : polygon_overlap(a, b, numbers / 2);
   };
   // Below 0 boxes that do not overlap suppress each other, too; polygons have no corners to tell their place.
   TakenBoxes taken(boxes, step, threshold >= 0 && numbers == 4 ? order : std::span<const int64_t>());
-  LoopCheck check;
+  LoopCheck check(context);
   for (int64_t i : order) {
     const bool apart = taken.all(i, [&](int64_t j) {
       check.step(kOverlapCost);

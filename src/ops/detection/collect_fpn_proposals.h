@@ -50,8 +50,8 @@ inline void reference(const CollectFpnProposals& op, ReferenceArgs& a) {
   std::vector<Region> all;
   size_t images = 0;
   for (int level = 0; level < a.count(0); ++level) {
-    boxes.push_back(doubles_of(a.in(0, level)));
-    const Buffer<double> scores = doubles_of(a.in(1, level));
+    boxes.push_back(a.doubles(0, level));
+    const Buffer<double> scores = a.doubles(1, level);
     const std::vector<int64_t> offsets = image_offsets(a.has(2) ? &a.in(2, level) : nullptr, a.in(0, level));
     require(level == 0 || offsets.size() == images + 1, ErrorCode::kRunFailure, "level ", level, " has regions of ",
             offsets.size() - 1, " images, expected ", images);
@@ -65,7 +65,7 @@ inline void reference(const CollectFpnProposals& op, ReferenceArgs& a) {
   std::stable_sort(all.begin(), all.end(), [](const Region& x, const Region& y) { return x.score > y.score; });
   all.resize(std::min(all.size(), static_cast<size_t>(op.post_nms_topn)));
   std::stable_sort(all.begin(), all.end(), [](const Region& x, const Region& y) { return x.image < y.image; });
-  Buffer<double> rows;
+  Buffer<double> rows(a.context());
   std::vector<int64_t> counts(images, 0);
   for (const Region& r : all) {
     rows.insert(rows.end(), r.box, r.box + 4);
@@ -73,12 +73,12 @@ inline void reference(const CollectFpnProposals& op, ReferenceArgs& a) {
   }
   std::vector<int64_t> offsets{0};
   for (int64_t count : counts) offsets.push_back(offsets.back() + count);
-  a.out(0) = Tensor::make(a.in(0).dtype(), Shape{static_cast<int64_t>(all.size()), 4});
-  a.out(0).assign(std::span<const double>(rows));
+  a.out(0) = a.make(a.in(0).dtype(), Shape{static_cast<int64_t>(all.size()), 4});
+  a.out(0).assign(a.context(), std::span<const double>(rows));
   a.out(0).set_lod(one_level(offsets));
   if (!a.wants(1)) return;
-  a.out(1) = Tensor::make(DType::kInt32, Shape{static_cast<int64_t>(images)});
-  a.out(1).assign(std::span<const int64_t>(counts));
+  a.out(1) = a.make(DType::kInt32, Shape{static_cast<int64_t>(images)});
+  a.out(1).assign(a.context(), std::span<const int64_t>(counts));
 }
 
 inline constexpr const OpSchema* collect_fpn_proposals_op = &kOpSchema<CollectFpnProposals>;

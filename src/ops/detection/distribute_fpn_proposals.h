@@ -63,7 +63,7 @@ inline double level_of(double x, int level) {
 
 inline void reference(const DistributeFpnProposals& op, ReferenceArgs& a) {
   const std::vector<int64_t> offsets = offsets_of_first_rows(a.has(1) ? &a.in(1) : nullptr, a.in(0));
-  const Buffer<double> boxes = doubles_of(a.in(0));
+  const Buffer<double> boxes = a.doubles(0);
   const auto levels = static_cast<size_t>(a.out_count(0));
   const int64_t count = offsets.back();
   std::vector<std::vector<int64_t>> members(levels);
@@ -77,23 +77,23 @@ inline void reference(const DistributeFpnProposals& op, ReferenceArgs& a) {
     }
     for (size_t i = 0; i < levels; ++i) ends[i].push_back(static_cast<int64_t>(members[i].size()));
   }
-  if (a.out(2).empty_handle()) a.out(2) = Tensor::make(DType::kInt32, Shape{count, 1});
+  if (a.out(2).empty_handle()) a.out(2) = a.make(DType::kInt32, Shape{count, 1});
   int32_t place = 0;
   for (size_t i = 0; i < levels; ++i) {
-    Buffer<double> rows;
+    Buffer<double> rows(a.context());
     for (int64_t r : members[i]) {
       a.out(2).data<int32_t>()[r] = place++;
       rows.insert(rows.end(), boxes.begin() + r * 4, boxes.begin() + r * 4 + 4);
     }
     const int port = static_cast<int>(i);
-    a.out(0, port) = Tensor::make(a.in(0).dtype(), Shape{static_cast<int64_t>(members[i].size()), 4});
-    a.out(0, port).assign(std::span<const double>(rows));
+    a.out(0, port) = a.make(a.in(0).dtype(), Shape{static_cast<int64_t>(members[i].size()), 4});
+    a.out(0, port).assign(a.context(), std::span<const double>(rows));
     a.out(0, port).set_lod(one_level(ends[i]));
     if (port >= a.out_count(1)) continue;
     std::vector<int64_t> counts;
     for (size_t n = 1; n < ends[i].size(); ++n) counts.push_back(ends[i][n] - ends[i][n - 1]);
-    a.out(1, port) = Tensor::make(DType::kInt32, Shape{static_cast<int64_t>(counts.size())});
-    a.out(1, port).assign(std::span<const int64_t>(counts));
+    a.out(1, port) = a.make(DType::kInt32, Shape{static_cast<int64_t>(counts.size())});
+    a.out(1, port).assign(a.context(), std::span<const int64_t>(counts));
   }
 }
 

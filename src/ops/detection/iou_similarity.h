@@ -42,16 +42,16 @@ inline double box_similarity(const double* a, const double* b, double pixel) {
 }
 
 inline void reference(const IouSimilarity& op, ReferenceArgs& a) {
-  const Buffer<double> x = doubles_of(a.in(0));
-  const Buffer<double> y = doubles_of(a.in(1));
-  Buffer<double> overlaps;
+  const Buffer<double> x = a.doubles(0);
+  const Buffer<double> y = a.doubles(1);
+  Buffer<double> overlaps(a.context());
   overlaps.reserve(static_cast<size_t>(a.out(0).count()));
   for (size_t i = 0; i < x.size(); i += 4) {
     for (size_t j = 0; j < y.size(); j += 4) {
       overlaps.push_back(box_similarity(x.data() + i, y.data() + j, op.box_normalized ? 0 : 1));
     }
   }
-  a.out(0).assign(std::span<const double>(overlaps));
+  a.out(0).assign(a.context(), std::span<const double>(overlaps));
 }
 
 inline constexpr const OpSchema* iou_similarity_op = &kOpSchema<IouSimilarity>;

@@ -54,12 +54,12 @@ inline void reference(const LocalityAwareNms& op, ReferenceArgs& a) {
     int64_t box;
     double score;
   };
-  Buffer<double> boxes = doubles_of(a.in(0));
-  Buffer<double> scores = doubles_of(a.in(1));
+  Buffer<double> boxes = a.doubles(0);
+  Buffer<double> scores = a.doubles(1);
   const int64_t classes = a.shape(1)[1];
   const int64_t count = a.shape(1)[2];
   const int64_t numbers = a.shape(0)[2];
-  Detections found;
+  Detections found(a.context());
   found.numbers = numbers;
   for (int64_t n = 0; n < a.shape(1)[0]; ++n) {
     double* of_image = boxes.data() + n * count * numbers;
@@ -68,9 +68,9 @@ inline void reference(const LocalityAwareNms& op, ReferenceArgs& a) {
       if (c == op.background_label) continue;
       double* s = scores.data() + (n * classes + c) * count;
       merge_neighbours(op, of_image, s, count, numbers, op.score_threshold);
-      const std::vector<int64_t> order = best_scores(s, count, 1, op.score_threshold, op.nms_top_k);
-      for (int64_t i :
-           suppress_overlaps(of_image, numbers, order, op.nms_threshold, op.nms_eta, op.normalized, numbers)) {
+      const std::vector<int64_t> order = best_scores(a.context(), s, count, 1, op.score_threshold, op.nms_top_k);
+      for (int64_t i : suppress_overlaps(a.context(), of_image, numbers, order, op.nms_threshold, op.nms_eta,
+                                         op.normalized, numbers)) {
         candidates.push_back({c, i, s[i]});
       }
     }
@@ -85,14 +85,14 @@ inline void reference(const LocalityAwareNms& op, ReferenceArgs& a) {
     found.end_image();
   }
   if (found.count() > 0) {
-    a.out(0) = detection_rows(found, a.in(0).dtype());
+    a.out(0) = detection_rows(a.context(), found, a.in(0).dtype());
     a.out(0).set_lod(one_level(found.offsets));
     return;
   }
   // One number, -1, says that there is nothing.
-  a.out(0) = Tensor::make(a.in(0).dtype(), Shape{1, 1});
+  a.out(0) = a.make(a.in(0).dtype(), Shape{1, 1});
   const double none = -1;
-  a.out(0).assign(std::span<const double>(&none, 1));
+  a.out(0).assign(a.context(), std::span<const double>(&none, 1));
   a.out(0).set_lod({{0, 1}});
 }
 

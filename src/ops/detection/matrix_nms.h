@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/buffer.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "ops/detection/multiclass.h"
 
 namespace coracle {
@@ -77,8 +77,8 @@ T overlap_of(const MeasuredBox<T>& a, const MeasuredBox<T>& b, T pixel) {
 
 /// Appends the boxes of one class whose lowered scores are high enough.
 template <class T>
-void decay_class(const MatrixNms& op, int64_t label, const T* boxes, const T* scores, int64_t count,
-                 std::vector<DecayedBox<T>>& to) {
+void decay_class(const RunContext& context, const MatrixNms& op, int64_t label, const T* boxes, const T* scores,
+                 int64_t count, std::vector<DecayedBox<T>>& to) {
   std::vector<int32_t> order;
   for (int64_t i = 0; i < count; ++i) {
     if (!(scores[i] <= static_cast<T>(op.score_threshold))) order.push_back(static_cast<int32_t>(i));
@@ -92,7 +92,7 @@ void decay_class(const MatrixNms& op, int64_t label, const T* boxes, const T* sc
   best.reserve(most);
   std::vector<T> most_overlap;  // of each box with better ones
   most_overlap.reserve(most);
-  LoopCheck check;
+  LoopCheck check(context);
   for (size_t i = 0; i < most; ++i) {
     check.step(static_cast<int64_t>(i));
     const MeasuredBox<T> box(boxes + order[i] * 4, pixel);
@@ -116,11 +116,11 @@ void decay_class(const MatrixNms& op, int64_t label, const T* boxes, const T* sc
 
 /// The boxes of one image. Sorting as std::partial_sort does decides which of equal scores remain.
 template <class T>
-std::vector<DecayedBox<T>> decay_image(const MatrixNms& op, const T* boxes, const T* scores, int64_t classes,
-                                       int64_t count) {
+std::vector<DecayedBox<T>> decay_image(const RunContext& context, const MatrixNms& op, const T* boxes, const T* scores,
+                                       int64_t classes, int64_t count) {
   std::vector<DecayedBox<T>> all;
   for (int64_t c = 0; c < classes; ++c) {
-    if (c != op.background_label) decay_class(op, c, boxes, scores + c * count, count, all);
+    if (c != op.background_label) decay_class(context, op, c, boxes, scores + c * count, count, all);
   }
   size_t most = all.size();
   if (op.keep_top_k >= 0) most = std::min(most, static_cast<size_t>(op.keep_top_k));
@@ -133,11 +133,12 @@ std::vector<DecayedBox<T>> decay_image(const MatrixNms& op, const T* boxes, cons
 inline void reference(const MatrixNms& op, ReferenceArgs& a) {
   const int64_t classes = a.shape(1)[1];
   const int64_t count = a.shape(1)[2];
-  Detections found;
+  Detections found(a.context());
   const auto detect = [&]<class T>(const Buffer<T>& boxes, const Buffer<T>& scores) {
     for (int64_t n = 0; n < a.shape(1)[0]; ++n) {
       const T* of_image = boxes.data() + n * count * 4;
-      for (const DecayedBox<T>& d : decay_image(op, of_image, scores.data() + n * classes * count, classes, count)) {
+      for (const DecayedBox<T>& d :
+           decay_image(a.context(), op, of_image, scores.data() + n * classes * count, classes, count)) {
         const T* box = of_image + d.box * 4;
         const double corners[4] = {double(box[0]), double(box[1]), double(box[2]), double(box[3])};
         found.add(static_cast<double>(d.label), static_cast<double>(d.score), corners, n * count + d.box);
@@ -145,17 +146,18 @@ inline void reference(const MatrixNms& op, ReferenceArgs& a) {
       found.end_image();
     }
   };
-  const Buffer<double> boxes = doubles_of(a.in(0));
-  const Buffer<double> scores = doubles_of(a.in(1));
+  const Buffer<double> boxes = a.doubles(0);
+  const Buffer<double> scores = a.doubles(1);
   if (a.in(0).dtype() == DType::kFloat64) {
     detect(boxes, scores);
   } else {
-    detect(Buffer<float>(boxes.begin(), boxes.end()), Buffer<float>(scores.begin(), scores.end()));
+    detect(Buffer<float>(boxes.begin(), boxes.end(), a.context()),
+           Buffer<float>(scores.begin(), scores.end(), a.context()));
   }
-  a.out(0) = detection_rows(found, a.in(0).dtype());
-  if (a.wants(1)) a.out(1) = detection_index(found);
+  a.out(0) = detection_rows(a.context(), found, a.in(0).dtype());
+  if (a.wants(1)) a.out(1) = detection_index(a.context(), found);
   if (a.wants(2)) {
-    a.out(2) = detection_counts(found);
+    a.out(2) = detection_counts(a.context(), found);
   } else {
     a.out(0).set_lod(one_level(found.offsets));
   }

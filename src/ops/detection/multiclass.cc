@@ -29,15 +29,16 @@ struct Image {
   int64_t numbers;
 };
 
-std::vector<Candidate> detect(const MulticlassSuppression& op, const Image& image, bool regions) {
+std::vector<Candidate> detect(const RunContext& context, const MulticlassSuppression& op, const Image& image,
+                              bool regions) {
   std::vector<Candidate> found;
   for (int64_t c = 0; c < image.classes; ++c) {
     if (c == op.background_label) continue;
     const double* scores = image.scores + c * image.class_score_step;
     const std::vector<int64_t> order =
-        best_scores(scores, image.count, image.score_step, op.score_threshold, op.nms_top_k);
-    for (int64_t i : suppress_overlaps(image.boxes + c * image.class_box_step, image.box_step, order, op.nms_threshold,
-                                       op.nms_eta, op.normalized, image.numbers)) {
+        best_scores(context, scores, image.count, image.score_step, op.score_threshold, op.nms_top_k);
+    for (int64_t i : suppress_overlaps(context, image.boxes + c * image.class_box_step, image.box_step, order,
+                                       op.nms_threshold, op.nms_eta, op.normalized, image.numbers)) {
       found.push_back({c, i, scores[i * image.score_step]});
     }
   }
@@ -79,12 +80,12 @@ int64_t detection_width(const InferArgs& a) {
   return boxes[2] < 0 ? Shape::kUnknown : boxes[2] + 2;
 }
 
-Detections detect_multiclass(const MulticlassSuppression& op, const Tensor& boxes, const Tensor& scores,
-                             const Tensor* counts) {
-  const Buffer<double> b = doubles_of(boxes);
-  const Buffer<double> s = doubles_of(scores);
+Detections detect_multiclass(const RunContext& context, const MulticlassSuppression& op, const Tensor& boxes,
+                             const Tensor& scores, const Tensor* counts) {
+  const Buffer<double> b = doubles_of(context, boxes);
+  const Buffer<double> s = doubles_of(context, scores);
   const bool regions = scores.shape().rank() == 2;
-  Detections all;
+  Detections all(context);
   if (regions) {
     const int64_t classes = scores.shape()[1];
     const std::vector<int64_t> offsets = image_offsets(counts, boxes);
@@ -92,7 +93,7 @@ Detections detect_multiclass(const MulticlassSuppression& op, const Tensor& boxe
       const int64_t first = offsets[n] * classes;
       const Image image{
           b.data() + first * 4, s.data() + first, offsets[n + 1] - offsets[n], classes, classes * 4, 4, classes, 1, 4};
-      for (const Candidate& c : detect(op, image, true)) {
+      for (const Candidate& c : detect(context, op, image, true)) {
         const int64_t at = c.box * classes + c.label;
         all.add(static_cast<double>(c.label), c.score, image.boxes + at * 4, first + at);
       }
@@ -107,7 +108,7 @@ Detections detect_multiclass(const MulticlassSuppression& op, const Tensor& boxe
   for (int64_t n = 0; n < scores.shape()[0]; ++n) {
     const Image image{
         b.data() + n * count * numbers, s.data() + n * classes * count, count, classes, numbers, 0, 1, count, numbers};
-    for (const Candidate& c : detect(op, image, false)) {
+    for (const Candidate& c : detect(context, op, image, false)) {
       all.add(static_cast<double>(c.label), c.score, image.boxes + c.box * numbers, n * count + c.box);
     }
     all.end_image();
@@ -115,20 +116,20 @@ Detections detect_multiclass(const MulticlassSuppression& op, const Tensor& boxe
   return all;
 }
 
-Tensor detection_rows(const Detections& found, DType dtype) {
-  Tensor rows = Tensor::make(dtype, Shape{found.count(), found.numbers + 2});
-  rows.assign(std::span<const double>(found.rows));
+Tensor detection_rows(const RunContext& context, const Detections& found, DType dtype) {
+  Tensor rows = Tensor::make(context, dtype, Shape{found.count(), found.numbers + 2});
+  rows.assign(context, std::span<const double>(found.rows));
   return rows;
 }
 
-Tensor detection_index(const Detections& found) {
-  Tensor index = Tensor::make(DType::kInt32, Shape{found.count(), 1});
-  index.assign(std::span<const int64_t>(found.positions));
+Tensor detection_index(const RunContext& context, const Detections& found) {
+  Tensor index = Tensor::make(context, DType::kInt32, Shape{found.count(), 1});
+  index.assign(context, std::span<const int64_t>(found.positions));
   return index;
 }
 
-Tensor detection_counts(const Detections& found) {
-  Tensor counts = Tensor::make(DType::kInt32, Shape{static_cast<int64_t>(found.offsets.size()) - 1});
+Tensor detection_counts(const RunContext& context, const Detections& found) {
+  Tensor counts = Tensor::make(context, DType::kInt32, Shape{static_cast<int64_t>(found.offsets.size()) - 1});
   int32_t* to = counts.data<int32_t>();
   for (size_t i = 1; i < found.offsets.size(); ++i) {
     *to++ = static_cast<int32_t>(found.offsets[i] - found.offsets[i - 1]);

@@ -34,6 +34,8 @@ struct Detections {
   std::vector<int64_t> positions;   ///< where its box stands among all boxes (with regions: boxes of all classes)
   std::vector<int64_t> offsets{0};  ///< the images' rows: {0, those of the first, those of the first two, ...}
 
+  explicit Detections(const RunContext& context) : rows(context) {}
+
   int64_t count() const { return static_cast<int64_t>(positions.size()); }
   void add(double label, double score, const double* box, int64_t position) {
     rows.insert(rows.end(), {label, score});
@@ -51,13 +53,13 @@ int64_t check_detection(const InferArgs& a, bool regions, bool polygons = false)
 int64_t detection_width(const InferArgs& a);
 
 /// Detection for each class by itself. `counts` has the number of regions of each image (null: the offsets tell).
-Detections detect_multiclass(const MulticlassSuppression& op, const Tensor& boxes, const Tensor& scores,
-                             const Tensor* counts);
+Detections detect_multiclass(const RunContext& context, const MulticlassSuppression& op, const Tensor& boxes,
+                             const Tensor& scores, const Tensor* counts);
 
 /// `found` as a tensor [count, 2 + numbers].
-Tensor detection_rows(const Detections& found, DType dtype);
+Tensor detection_rows(const RunContext& context, const Detections& found, DType dtype);
 /// Positions as int32 [count, 1], and the number of rows of each image as int32 [images].
-Tensor detection_index(const Detections& found);
-Tensor detection_counts(const Detections& found);
+Tensor detection_index(const RunContext& context, const Detections& found);
+Tensor detection_counts(const RunContext& context, const Detections& found);
 
 }  // namespace coracle

@@ -22,15 +22,15 @@ inline void infer(const MulticlassNms&, InferArgs& a) {
 }
 
 inline void reference(const MulticlassNms& op, ReferenceArgs& a) {
-  const Detections found = detect_multiclass(op, a.in(0), a.in(1), nullptr);
+  const Detections found = detect_multiclass(a.context(), op, a.in(0), a.in(1), nullptr);
   if (found.count() > 0) {
-    a.out(0) = detection_rows(found, a.in(0).dtype());
+    a.out(0) = detection_rows(a.context(), found, a.in(0).dtype());
     a.out(0).set_lod(one_level(found.offsets));
     return;
   }
-  a.out(0) = Tensor::make(a.in(0).dtype(), Shape{1, 1});
+  a.out(0) = a.make(a.in(0).dtype(), Shape{1, 1});
   const double none = -1;
-  a.out(0).assign(std::span<const double>(&none, 1));
+  a.out(0).assign(a.context(), std::span<const double>(&none, 1));
   a.out(0).set_lod({{0, 1}});
 }
 

@@ -28,11 +28,11 @@ inline void infer(const MulticlassNms3&, InferArgs& a) {
 }
 
 inline void reference(const MulticlassNms3& op, ReferenceArgs& a) {
-  const Detections found = detect_multiclass(op, a.in(0), a.in(1), a.has(2) ? &a.in(2) : nullptr);
-  a.out(0) = detection_rows(found, a.in(0).dtype());
-  if (a.wants(1)) a.out(1) = detection_index(found);
+  const Detections found = detect_multiclass(a.context(), op, a.in(0), a.in(1), a.has(2) ? &a.in(2) : nullptr);
+  a.out(0) = detection_rows(a.context(), found, a.in(0).dtype());
+  if (a.wants(1)) a.out(1) = detection_index(a.context(), found);
   if (a.wants(2)) {
-    a.out(2) = detection_counts(found);
+    a.out(2) = detection_counts(a.context(), found);
     return;
   }
   // Where no counts are asked for, offsets tell the images apart.

@@ -27,10 +27,10 @@ inline void infer(const Nms&, InferArgs& a) {
 }
 
 inline void reference(const Nms& op, ReferenceArgs& a) {
-  const Buffer<double> boxes = doubles_of(a.in(0));
+  const Buffer<double> boxes = a.doubles(0);
   std::vector<int64_t> order(static_cast<size_t>(a.shape(0)[0]));
   std::iota(order.begin(), order.end(), int64_t{0});
-  a.out(0) = Tensor::ints(suppress_overlaps(boxes.data(), 4, order, op.threshold, 1, true));
+  a.out(0) = Tensor::ints(a.context(), suppress_overlaps(a.context(), boxes.data(), 4, order, op.threshold, 1, true));
 }
 
 inline constexpr const OpSchema* nms_op = &kOpSchema<Nms>;

@@ -52,28 +52,29 @@ void reference_proposals(const ProposalOperator& op, ReferenceArgs& a, bool pixe
   const int64_t anchors = s[1];
   const int64_t plane = s[2] * s[3];
   const int64_t places = anchors * plane;
-  const Buffer<double> scores = doubles_of(a.in(0));
-  const Buffer<double> deltas = doubles_of(a.in(1));
-  const Buffer<double> images = doubles_of(a.in(2));
-  const Buffer<double> anchor = doubles_of(a.in(3));
-  const Buffer<double> variance = doubles_of(a.in(4));
+  const Buffer<double> scores = a.doubles(0);
+  const Buffer<double> deltas = a.doubles(1);
+  const Buffer<double> images = a.doubles(2);
+  const Buffer<double> anchor = a.doubles(3);
+  const Buffer<double> variance = a.doubles(4);
   const double pixel = pixel_offset ? 1 : 0;
   const double least = std::max(static_cast<double>(op.min_size), 1.0);
-  Buffer<double> regions;
-  Buffer<double> probabilities;
+  Buffer<double> regions(a.context());
+  Buffer<double> probabilities(a.context());
   std::vector<int64_t> offsets{0};
   for (int64_t n = 0; n < s[0]; ++n) {
     const double* image = images.data() + n * a.shape(2)[1];
     const double limit[2] = {image[1], image[0]};
     const double scale = scaled ? image[2] : 1;
     // Candidates are ordered by place, then anchor: the order of `anchor`.
-    Buffer<double> by_place(static_cast<size_t>(places));
+    Buffer<double> by_place(static_cast<size_t>(places), a.context());
     for (int64_t i = 0; i < places; ++i) {
       by_place[static_cast<size_t>(i)] = scores[static_cast<size_t>(n * places + i % anchors * plane + i / anchors)];
     }
-    Buffer<double> boxes;
-    Buffer<double> kept;
-    for (int64_t i : best_scores(by_place.data(), places, 1, -INFINITY, op.pre_nms_top_n > 0 ? op.pre_nms_top_n : -1)) {
+    Buffer<double> boxes(a.context());
+    Buffer<double> kept(a.context());
+    for (int64_t i : best_scores(a.context(), by_place.data(), places, 1, -INFINITY,
+                                 op.pre_nms_top_n > 0 ? op.pre_nms_top_n : -1)) {
       double delta[4];
       double box[4];
       for (int64_t d = 0; d < 4; ++d) {
@@ -98,7 +99,7 @@ void reference_proposals(const ProposalOperator& op, ReferenceArgs& a, bool pixe
     std::vector<int64_t> order(kept.size());
     for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
     if (op.nms_thresh > 0) {
-      order = suppress_overlaps(boxes.data(), 4, order, op.nms_thresh, op.eta, !pixel_offset);
+      order = suppress_overlaps(a.context(), boxes.data(), 4, order, op.nms_thresh, op.eta, !pixel_offset);
       if (op.post_nms_top_n > 0 && static_cast<int64_t>(order.size()) > op.post_nms_top_n) {
         order.resize(static_cast<size_t>(op.post_nms_top_n));
       }
@@ -109,19 +110,19 @@ void reference_proposals(const ProposalOperator& op, ReferenceArgs& a, bool pixe
     }
     offsets.push_back(static_cast<int64_t>(probabilities.size()));
   }
-  a.out(0) = Tensor::make(a.in(0).dtype(), Shape{offsets.back(), 4});
-  a.out(0).assign(std::span<const double>(regions));
+  a.out(0) = a.make(a.in(0).dtype(), Shape{offsets.back(), 4});
+  a.out(0).assign(a.context(), std::span<const double>(regions));
   if (scaled) a.out(0).set_lod(one_level(offsets));
   if (a.wants(1)) {
-    a.out(1) = Tensor::make(a.in(0).dtype(), Shape{offsets.back(), 1});
-    a.out(1).assign(std::span<const double>(probabilities));
+    a.out(1) = a.make(a.in(0).dtype(), Shape{offsets.back(), 1});
+    a.out(1).assign(a.context(), std::span<const double>(probabilities));
     if (scaled) a.out(1).set_lod(one_level(offsets));
   }
   if (!a.wants(2)) return;
   std::vector<int64_t> counts;
   for (size_t i = 1; i < offsets.size(); ++i) counts.push_back(offsets[i] - offsets[i - 1]);
-  a.out(2) = Tensor::make(DType::kInt32, Shape{s[0]});
-  a.out(2).assign(std::span<const int64_t>(counts));
+  a.out(2) = a.make(DType::kInt32, Shape{s[0]});
+  a.out(2).assign(a.context(), std::span<const int64_t>(counts));
 }
 
 }  // namespace coracle

@@ -74,6 +74,7 @@ inline void decode_anchor(const double* anchor, const double* delta, const doubl
 
 inline void reference(const RetinanetDetectionOutput& op, ReferenceArgs& a) {
   struct ClassBoxes {
+    explicit ClassBoxes(const RunContext& context) : corners(context), scores(context) {}
     Buffer<double> corners;
     Buffer<double> scores;
   };
@@ -86,16 +87,16 @@ inline void reference(const RetinanetDetectionOutput& op, ReferenceArgs& a) {
   const int64_t classes = a.shape(1)[2];
   require(a.shape(3)[0] >= images, ErrorCode::kRunFailure, "im_info is ", a.shape(3), ", but there are ", images,
           " images");
-  const Buffer<double> info = doubles_of(a.in(3));
+  const Buffer<double> info = a.doubles(3);
   std::vector<Buffer<double>> deltas;
   std::vector<Buffer<double>> scores;
   std::vector<Buffer<double>> anchors;
   for (int level = 0; level < a.count(0); ++level) {
-    deltas.push_back(doubles_of(a.in(0, level)));
-    scores.push_back(doubles_of(a.in(1, level)));
-    anchors.push_back(doubles_of(a.in(2, level)));
+    deltas.push_back(a.doubles(0, level));
+    scores.push_back(a.doubles(1, level));
+    anchors.push_back(a.doubles(2, level));
   }
-  Detections found;
+  Detections found(a.context());
   for (int64_t n = 0; n < images; ++n) {
     std::map<int64_t, ClassBoxes> by_class;
     for (size_t level = 0; level < scores.size(); ++level) {
@@ -104,10 +105,10 @@ inline void reference(const RetinanetDetectionOutput& op, ReferenceArgs& a) {
       const double* d = deltas[level].data() + n * count * 4;
       // Of the last level, whose boxes are the largest, nothing is left out for its score.
       const double threshold = level + 1 < scores.size() ? op.score_threshold : 0.0;
-      for (int64_t at : best_scores(s, count * classes, 1, threshold, op.nms_top_k)) {
+      for (int64_t at : best_scores(a.context(), s, count * classes, 1, threshold, op.nms_top_k)) {
         double box[4];
         decode_anchor(anchors[level].data() + at / classes * 4, d + at / classes * 4, info.data() + n * 3, box);
-        ClassBoxes& boxes = by_class[at % classes];
+        ClassBoxes& boxes = by_class.try_emplace(at % classes, a.context()).first->second;
         boxes.corners.insert(boxes.corners.end(), box, box + 4);
         boxes.scores.push_back(s[at]);
       }
@@ -115,8 +116,9 @@ inline void reference(const RetinanetDetectionOutput& op, ReferenceArgs& a) {
     std::vector<Candidate> candidates;
     for (const auto& [label, boxes] : by_class) {
       const auto count = static_cast<int64_t>(boxes.scores.size());
-      const std::vector<int64_t> order = best_scores(boxes.scores.data(), count, 1, -1, -1);
-      for (int64_t i : suppress_overlaps(boxes.corners.data(), 4, order, op.nms_threshold, op.nms_eta, false)) {
+      const std::vector<int64_t> order = best_scores(a.context(), boxes.scores.data(), count, 1, -1, -1);
+      for (int64_t i :
+           suppress_overlaps(a.context(), boxes.corners.data(), 4, order, op.nms_threshold, op.nms_eta, false)) {
         candidates.push_back({label, i, boxes.scores[static_cast<size_t>(i)]});
       }
     }
@@ -126,11 +128,11 @@ inline void reference(const RetinanetDetectionOutput& op, ReferenceArgs& a) {
       candidates.resize(static_cast<size_t>(op.keep_top_k));
     }
     for (const Candidate& c : candidates) {
-      found.add(static_cast<double>(c.label + 1), c.score, by_class[c.label].corners.data() + c.box * 4, c.box);
+      found.add(static_cast<double>(c.label + 1), c.score, by_class.at(c.label).corners.data() + c.box * 4, c.box);
     }
     found.end_image();
   }
-  a.out(0) = detection_rows(found, a.in(1).dtype());
+  a.out(0) = detection_rows(a.context(), found, a.in(1).dtype());
   a.out(0).set_lod(one_level(found.offsets));
 }
 

@@ -70,13 +70,13 @@ void weigh_samples(double first, double cell, int cells, int64_t samples, int64_
 
 inline void reference(const RoiAlign& op, ReferenceArgs& a) {
   const Shape& s = a.shape(0);
-  const Buffer<double> boxes = doubles_of(a.in(1));
+  const Buffer<double> boxes = a.doubles(1);
   const std::vector<int64_t> images = images_of_regions(a);
   // A sample is a product of what it takes along either axis, and so is the sum of all samples of a cell.
-  Buffer<double> rows(static_cast<size_t>((Size(op.pooled_height) * s[2]).count()));
-  Buffer<double> columns(static_cast<size_t>((Size(op.pooled_width) * s[3]).count()));
-  Buffer<SampledSpan> row_spans(static_cast<size_t>(op.pooled_height));
-  Buffer<SampledSpan> column_spans(static_cast<size_t>(op.pooled_width));
+  Buffer<double> rows(static_cast<size_t>((Size(op.pooled_height) * s[2]).count()), a.context());
+  Buffer<double> columns(static_cast<size_t>((Size(op.pooled_width) * s[3]).count()), a.context());
+  Buffer<SampledSpan> row_spans(static_cast<size_t>(op.pooled_height), a.context());
+  Buffer<SampledSpan> column_spans(static_cast<size_t>(op.pooled_width), a.context());
   const double shift = op.aligned ? 0.5 : 0.0;
   // No box needs more samples than this, and a mistaken one must not keep the machine busy.
   const auto samples = [&](double size, int cells) {

@@ -46,7 +46,7 @@ inline CellRange pool_cell(double first, double last, int i, int cells, int64_t 
 
 inline void reference(const RoiPool& op, ReferenceArgs& a) {
   const Shape& s = a.shape(0);
-  const Buffer<double> boxes = doubles_of(a.in(1));
+  const Buffer<double> boxes = a.doubles(1);
   const std::vector<int64_t> images = images_of_regions(a);
   int64_t* place = a.wants(1) ? a.out(1).data<int64_t>() : nullptr;
   // Corners are single-precision products: which element is the nearest one depends on it.

@@ -127,7 +127,7 @@ struct YoloHead {
 inline void reference(const YoloBox& op, ReferenceArgs& a) {
   const Shape& s = a.shape(0);
   const int64_t anchors = static_cast<int64_t>(op.anchors.size()) / 2;
-  const std::vector<int64_t> sizes = a.in(1).integers();
+  const std::vector<int64_t> sizes = a.in(1).integers(a.context());
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     T* box = a.out(0).data<T>();

@@ -37,7 +37,7 @@ inline void reference(const AddNArray&, ReferenceArgs& a) {
       Tensor& sum = sums.elements()[i];
       if (terms[i].empty_handle()) continue;
       if (sum.empty_handle()) {
-        sum = terms[i].clone();
+        sum = terms[i].clone(a.context());
         continue;
       }
       require(sum.shape() == terms[i].shape() && sum.dtype() == terms[i].dtype(), ErrorCode::kRunFailure, "elements ",

@@ -24,12 +24,12 @@ inline void infer(const Atan2&, InferArgs& a) {
 
 inline void reference(const Atan2&, ReferenceArgs& a) {
   const DType dtype = a.out(0).dtype();
-  const Tensor x = converted(a.in(0), dtype);
-  const Tensor y = converted(a.in(1), dtype);
+  const Tensor x = converted(a.context(), a.in(0), dtype);
+  const Tensor y = converted(a.context(), a.in(1), dtype);
   const BroadcastWalk walk(a.out(0).shape(), x.shape(), y.shape());
   visit_float(dtype, [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    walk.each([&](int64_t i, int64_t ix, int64_t iy) {
+    walk.each(a.context(), [&](int64_t i, int64_t ix, int64_t iy) {
       a.out(0).data<T>()[i] =
           static_cast<T>(std::atan2(static_cast<double>(x.data<T>()[ix]), static_cast<double>(y.data<T>()[iy])));
     });

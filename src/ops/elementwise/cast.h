@@ -21,7 +21,7 @@ struct Cast {
 
 inline void infer(const Cast& op, InferArgs& a) { a.set(0, op.dtype, a.shape(0)); }
 
-inline void reference(const Cast& op, ReferenceArgs& a) { cast(a.in(0), op.dtype, a.out(0)); }
+inline void reference(const Cast& op, ReferenceArgs& a) { cast(a.context(), a.in(0), op.dtype, a.out(0)); }
 
 inline bool is_identity(const Cast& op, const NodeFacts& f) { return f.in(0).dtype == op.dtype; }
 

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/convert.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "ops/common/complex_numbers.h"
 
 namespace coracle {
@@ -12,20 +12,20 @@ namespace coracle {
 namespace {
 
 /// out[i] = x[i], which is a float8, in float32.
-void widen(const Tensor& x, float* out) {
+void widen(const RunContext& context, const Tensor& x, float* out) {
   visit_float8(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    in_blocks(static_cast<size_t>(x.count()), [&](size_t begin, size_t end) {
+    in_blocks(context, static_cast<size_t>(x.count()), [&](size_t begin, size_t end) {
       for (size_t i = begin; i < end; ++i) out[i] = T::to_float(x.data<T>()[i].bits);
     });
   });
 }
 
 /// The same from float32 to a float8.
-void narrow(const float* x, Tensor& out) {
+void narrow(const RunContext& context, const float* x, Tensor& out) {
   visit_float8(out.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    in_blocks(static_cast<size_t>(out.count()), [&](size_t begin, size_t end) {
+    in_blocks(context, static_cast<size_t>(out.count()), [&](size_t begin, size_t end) {
       for (size_t i = begin; i < end; ++i) out.data<T>()[i].bits = T::from_float(x[i]);
     });
   });
@@ -33,22 +33,22 @@ void narrow(const float* x, Tensor& out) {
 
 }  // namespace
 
-void cast(const Tensor& x, DType dtype, Tensor& out) {
+void cast(const RunContext& context, const Tensor& x, DType dtype, Tensor& out) {
   // By way of float32, which holds each float8, and which Paddle rounds other types to first.
   if (is_float8(x.dtype())) {
-    if (dtype == DType::kFloat32) return widen(x, out.data<float>());
-    Tensor wide = Tensor::make(DType::kFloat32, x.shape());
-    widen(x, wide.data<float>());
-    return cast(wide, dtype, out);
+    if (dtype == DType::kFloat32) return widen(context, x, out.data<float>());
+    Tensor wide = Tensor::make(context, DType::kFloat32, x.shape());
+    widen(context, x, wide.data<float>());
+    return cast(context, wide, dtype, out);
   }
   if (is_float8(dtype)) {
-    if (x.dtype() == DType::kFloat32) return narrow(x.data<float>(), out);
-    Tensor wide = Tensor::make(DType::kFloat32, x.shape());
-    cast(x, DType::kFloat32, wide);
-    return narrow(wide.data<float>(), out);
+    if (x.dtype() == DType::kFloat32) return narrow(context, x.data<float>(), out);
+    Tensor wide = Tensor::make(context, DType::kFloat32, x.shape());
+    cast(context, x, DType::kFloat32, wide);
+    return narrow(context, wide.data<float>(), out);
   }
   if (is_complex(dtype)) {
-    const Tensor y = as_complex_type(x, dtype);
+    const Tensor y = as_complex_type(context, x, dtype);
     if (y.bytes() != 0) std::memcpy(out.raw(), y.raw(), y.bytes());
     return;
   }

@@ -6,6 +6,6 @@
 namespace coracle {
 
 /// Writes x's elements to `out`, whose type is `dtype`, as the operator cast does.
-void cast(const Tensor& x, DType dtype, Tensor& out);
+void cast(const RunContext& context, const Tensor& x, DType dtype, Tensor& out);
 
 }  // namespace coracle

@@ -24,10 +24,10 @@ inline void infer(const Complex&, InferArgs& a) {
 inline void reference(const Complex&, ReferenceArgs& a) {
   visit_complex(a.out(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    const Tensor x = converted(a.in(0), DTypeOf<T>::value);
-    const Tensor y = converted(a.in(1), DTypeOf<T>::value);
+    const Tensor x = converted(a.context(), a.in(0), DTypeOf<T>::value);
+    const Tensor y = converted(a.context(), a.in(1), DTypeOf<T>::value);
     auto* to = a.out(0).data<std::complex<T>>();
-    BroadcastWalk(a.out(0).shape(), x.shape(), y.shape()).each([&](int64_t i, int64_t ix, int64_t iy) {
+    BroadcastWalk(a.out(0).shape(), x.shape(), y.shape()).each(a.context(), [&](int64_t i, int64_t ix, int64_t iy) {
       to[i] = {x.data<T>()[ix], y.data<T>()[iy]};
     });
   });

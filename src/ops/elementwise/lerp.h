@@ -24,16 +24,16 @@ inline void reference(const Lerp&, ReferenceArgs& a) {
   const Tensor& y = a.out(0);
   const Shape& out = y.shape();
   const DType dtype = y.dtype();
-  const Tensor start = converted(a.in(0), dtype);
-  const Tensor end = converted(a.in(1), dtype);
-  const Tensor weight = converted(a.in(2), dtype);
-  Buffer<int64_t> weight_at(static_cast<size_t>(out.count()));
-  BroadcastWalk(out, start.shape(), weight.shape()).each([&](int64_t i, int64_t, int64_t w) {
+  const Tensor start = converted(a.context(), a.in(0), dtype);
+  const Tensor end = converted(a.context(), a.in(1), dtype);
+  const Tensor weight = converted(a.context(), a.in(2), dtype);
+  Buffer<int64_t> weight_at(static_cast<size_t>(out.count()), a.context());
+  BroadcastWalk(out, start.shape(), weight.shape()).each(a.context(), [&](int64_t i, int64_t, int64_t w) {
     weight_at[static_cast<size_t>(i)] = w;
   });
   visit_float(dtype, [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    BroadcastWalk(out, start.shape(), end.shape()).each([&](int64_t i, int64_t ix, int64_t iy) {
+    BroadcastWalk(out, start.shape(), end.shape()).each(a.context(), [&](int64_t i, int64_t ix, int64_t iy) {
       const double from = static_cast<double>(start.data<T>()[ix]);
       const double w = static_cast<double>(weight.data<T>()[weight_at[static_cast<size_t>(i)]]);
       a.out(0).data<T>()[i] = static_cast<T>(from + w * (static_cast<double>(end.data<T>()[iy]) - from));

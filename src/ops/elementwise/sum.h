@@ -26,16 +26,17 @@ inline void infer(const Sum& op, InferArgs& a) { a.set(0, op.result(a.dtype(0)),
 inline void reference(const Sum& op, ReferenceArgs& a) {
   const std::vector<bool> reduced = operand_axes(op, a);
   if (is_complex(a.in(0).dtype())) {
-    return reference_complex_reduction(a.in(0), reduced, a.out(0), ComplexReduction::kSum);
+    return reference_complex_reduction(a.context(), a.in(0), reduced, a.out(0), ComplexReduction::kSum);
   }
   if (!is_float(a.in(0).dtype())) {
-    reference_integer_reduction(a.in(0), reduced, a.out(0), 0, [](int64_t s, int64_t x) {
+    reference_integer_reduction(a.context(), a.in(0), reduced, a.out(0), 0, [](int64_t s, int64_t x) {
       return static_cast<int64_t>(static_cast<uint64_t>(s) + static_cast<uint64_t>(x));
     });
     return;
   }
   reference_reduction(
-      a.in(0), reduced, a.out(0), 0.0, [](double s, double x) { return s + x; }, [](double s, double) { return s; });
+      a.context(), a.in(0), reduced, a.out(0), 0.0, [](double s, double x) { return s + x; },
+      [](double s, double) { return s; });
 }
 
 inline constexpr const OpSchema* sum_op = &kOpSchema<Sum>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "ops/common/indices.h"
 #include "ops/common/joining.h"
 
@@ -25,13 +25,14 @@ inline Shape around_axis(const Shape& x, int axis) { return {x.count(0, axis), x
 /// `as_matrices` the other coordinates are counted through the dimensions on each side of the axis, so that an index
 /// smaller than x there meets the first elements of x in memory: ProgramDesc's operators do so.
 template <class F>
-void each_along_axis(const Tensor& index, const Shape& x, int axis, bool as_matrices, const F& f) {
+void each_along_axis(const RunContext& context, const Tensor& index, const Shape& x, int axis, bool as_matrices,
+                     const F& f) {
   const ElementWalk from = row_major(as_matrices ? around_axis(x, axis) : x);
   const Shape shape = as_matrices ? around_axis(index.shape(), axis) : index.shape();
   if (as_matrices) axis = 1;
   int64_t at[Shape::kMaxRank] = {};
   int64_t base = 0;  // position in x of the coordinates other than the axis
-  LoopCheck check;
+  LoopCheck check(context);
   for (int64_t i = 0, n = index.count(); i < n; ++i) {
     check.step();
     f(i, base + index_from_front(index.integer(i), from.size[axis], "Index", i) * from.step[axis]);

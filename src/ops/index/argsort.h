@@ -33,7 +33,8 @@ inline void infer(const Argsort& op, InferArgs& a) {
 
 inline void reference(const Argsort& op, ReferenceArgs& a) {
   const int axis = sorting_axis(op.axis, a.shape(0));
-  take_sorted(a.in(0), axis, op.descending, a.shape(0).is_scalar() ? 1 : a.shape(0)[axis], a.out(0), &a.out(1));
+  take_sorted(a.context(), a.in(0), axis, op.descending, a.shape(0).is_scalar() ? 1 : a.shape(0)[axis], a.out(0),
+              &a.out(1));
 }
 
 inline constexpr const OpSchema* argsort_op = &kOpSchema<Argsort>;

@@ -32,14 +32,14 @@ inline void infer(const Bincount&, InferArgs& a) {
 
 inline void reference(const Bincount&, ReferenceArgs& a) {
   constexpr int64_t kMost = int64_t{1} << 27;
-  const Buffer<int64_t> x = integers_of(a.in(0));
+  const Buffer<int64_t> x = a.integers(0);
   int64_t bins = a.has(2) ? a.in(2).integer(0) : 0;
   for (int64_t v : x) {
     require(v >= 0 && v < kMost, ErrorCode::kRunFailure, "x has ", v, ", expected 0 to ", kMost - 1);
     bins = std::max(bins, v + 1);
   }
   const DType dtype = a.has(1) ? a.in(1).dtype() : DType::kInt64;
-  a.out(0) = Tensor::make(dtype, Shape{bins});
+  a.out(0) = a.make(dtype, Shape{bins});
   visit_real(dtype, [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     T* to = a.out(0).data<T>();

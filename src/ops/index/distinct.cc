@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/buffer.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "ops/index/gathering.h"
 #include "ops/index/sorting.h"
 
@@ -12,7 +12,7 @@ namespace coracle {
 namespace {
 
 /// x as [slices, width], each slice contiguous.
-Tensor contiguous_slices(const Tensor& x, const Ints& axes) {
+Tensor contiguous_slices(const RunContext& context, const Tensor& x, const Ints& axes) {
   if (axes.empty() || x.shape().is_scalar()) return x.reshaped(Shape{x.count(), 1});
   const int axis = normalize_axis(axes[0], x.shape().rank());
   const Around around(x.shape(), axis);
@@ -20,20 +20,20 @@ Tensor contiguous_slices(const Tensor& x, const Ints& axes) {
   read.push_back(around.dim, around.inner);
   read.push_back(around.outer, around.dim * around.inner);
   read.push_back(around.inner, 1);
-  Tensor slices = Tensor::make(x.dtype(), Shape{around.dim, around.outer * around.inner});
-  gather_elements(x, read, slices);
+  Tensor slices = Tensor::make(context, x.dtype(), Shape{around.dim, around.outer * around.inner});
+  gather_elements(context, x, read, slices);
   return slices;
 }
 
 }  // namespace
 
-Distinct distinct_slices(const Tensor& x, const Ints& axes, Distinct::Order order) {
-  const Tensor slices = contiguous_slices(x, axes);
+Distinct distinct_slices(const RunContext& context, const Tensor& x, const Ints& axes, Distinct::Order order) {
+  const Tensor slices = contiguous_slices(context, x, axes);
   const int64_t n = slices.shape()[0];
   const int64_t width = slices.shape()[1];
-  Distinct found;
+  Distinct found(context);
   found.inverse.resize(static_cast<size_t>(n));
-  LoopCheck check;
+  LoopCheck check(context);
   visit_real(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     const T* data = slices.data<T>();
@@ -43,8 +43,8 @@ Distinct distinct_slices(const Tensor& x, const Ints& axes, Distinct::Order orde
     };
     // NaN is the largest, and each one differs from the others.
     const auto ordered = [](T a, T b) { return sorts_before<T>(a, b, false); };
-    Buffer<int64_t> sequence(static_cast<size_t>(n));
-    in_blocks(sequence.size(), [&](size_t begin, size_t end) {
+    Buffer<int64_t> sequence(static_cast<size_t>(n), context);
+    in_blocks(context, sequence.size(), [&](size_t begin, size_t end) {
       for (size_t i = begin; i < end; ++i) sequence[i] = static_cast<int64_t>(i);
     });
     if (order != Distinct::Order::kConsecutive) {
@@ -64,7 +64,7 @@ Distinct distinct_slices(const Tensor& x, const Ints& axes, Distinct::Order orde
     }
   });
   if (order != Distinct::Order::kAppearance) return found;
-  Buffer<int64_t> by_first(found.first.size());
+  Buffer<int64_t> by_first(found.first.size(), context);
   for (size_t i = 0; i < by_first.size(); ++i) {
     check.step();
     by_first[i] = static_cast<int64_t>(i);
@@ -73,9 +73,9 @@ Distinct distinct_slices(const Tensor& x, const Ints& axes, Distinct::Order orde
     step_of_sort(check);
     return found.first[static_cast<size_t>(a)] < found.first[static_cast<size_t>(b)];
   });
-  Distinct result;
+  Distinct result(context);
   result.inverse.reserve(found.inverse.size());
-  Buffer<int64_t> place(by_first.size());
+  Buffer<int64_t> place(by_first.size(), context);
   for (size_t i = 0; i < by_first.size(); ++i) {
     check.step();
     const auto from = static_cast<size_t>(by_first[i]);
@@ -120,14 +120,14 @@ void take_distinct(ReferenceArgs& a, const Ints& axes, const Distinct& distinct)
   const int axis = flat ? 0 : normalize_axis(axes[0], x.shape().rank());
   Shape y = from.shape();
   y[axis] = static_cast<int64_t>(distinct.first.size());
-  a.out(0) = Tensor::make(x.dtype(), y);
-  gather_slices(from, Tensor::ints(distinct.first), axis, a.out(0));
+  a.out(0) = a.make(x.dtype(), y);
+  gather_slices(a.context(), from, Tensor::ints(a.context(), distinct.first), axis, a.out(0));
 }
 
-Tensor index_row(std::span<const int64_t> values, DType dtype) {
-  if (dtype == DType::kInt64) return Tensor::ints(values);
+Tensor index_row(const RunContext& context, std::span<const int64_t> values, DType dtype) {
+  if (dtype == DType::kInt64) return Tensor::ints(context, values);
   const std::vector<int32_t> narrow(values.begin(), values.end());
-  return Tensor::of<int32_t>(Shape{static_cast<int64_t>(narrow.size())}, narrow);
+  return Tensor::of<int32_t>(context, Shape{static_cast<int64_t>(narrow.size())}, narrow);
 }
 
 }  // namespace coracle

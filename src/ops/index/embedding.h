@@ -28,7 +28,9 @@ inline void infer_embedding(InferArgs& a, Shape ids) {
 
 inline void infer(const Embedding&, InferArgs& a) { infer_embedding(a, a.shape(0)); }
 
-inline void reference(const Embedding& op, ReferenceArgs& a) { embed(a.in(0), a.in(1), op.padding_idx, a.out(0)); }
+inline void reference(const Embedding& op, ReferenceArgs& a) {
+  embed(a.context(), a.in(0), a.in(1), op.padding_idx, a.out(0));
+}
 
 inline constexpr const OpSchema* embedding_op = &kOpSchema<Embedding>;
 

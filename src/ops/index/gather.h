@@ -42,7 +42,8 @@ inline void infer(const Gather&, InferArgs& a) {
 }
 
 inline void reference(const Gather&, ReferenceArgs& a) {
-  gather_slices(a.in(0), a.in(1), normalize_axis(a.has(2) ? a.in(2).integer(0) : 0, a.shape(0).rank()), a.out(0));
+  gather_slices(a.context(), a.in(0), a.in(1), normalize_axis(a.has(2) ? a.in(2).integer(0) : 0, a.shape(0).rank()),
+                a.out(0));
 }
 
 inline constexpr const OpSchema* gather_op = &kOpSchema<Gather>;

@@ -34,11 +34,11 @@ inline double message_of(EdgeMessage kind, double x, double y) { return kind == 
 /// there is memory for.
 class RowGroups {
  public:
-  RowGroups(GroupReduction kind, int64_t groups, int64_t width)
+  RowGroups(const RunContext& context, GroupReduction kind, int64_t groups, int64_t width)
       : kind_(kind),
         width_(width),
-        values_(Tensor::make(DType::kFloat64, {groups, width})),
-        counts_(Tensor::make(DType::kInt64, {groups})) {
+        values_(Tensor::make(context, DType::kFloat64, {groups, width})),
+        counts_(Tensor::make(context, DType::kInt64, {groups})) {
     std::fill_n(values_.data<double>(), values_.count(), 0.0);
     std::fill_n(counts_.data<int64_t>(), counts_.count(), 0);
   }
@@ -95,8 +95,9 @@ inline Shape message_shape(Shape x, Shape y, int64_t edges) {
 /// f(edge, message row) for each edge from row sources[e] of x to row y_rows[e] of y; messages call the latter
 /// `y_rows_are`.
 template <class F>
-void each_message(const Tensor& x, const Tensor& y, EdgeMessage kind, std::span<const int64_t> sources,
-                  std::span<const int64_t> y_rows, const char* y_rows_are, const F& f) {
+void each_message(const RunContext& context, const Tensor& x, const Tensor& y, EdgeMessage kind,
+                  std::span<const int64_t> sources, std::span<const int64_t> y_rows, const char* y_rows_are,
+                  const F& f) {
   const Shape s = message_shape(x.shape(), y.shape(), 1);
   Shape of_x = x.shape();
   Shape of_y = y.shape();
@@ -107,10 +108,12 @@ void each_message(const Tensor& x, const Tensor& y, EdgeMessage kind, std::span<
   while (of_x.rank() < s.rank()) of_x.insert(0, 1);
   while (of_y.rank() < s.rank()) of_y.insert(0, 1);
   std::vector<std::pair<int64_t, int64_t>> places(static_cast<size_t>(s.count()));
-  BroadcastWalk(s, of_x, of_y).each([&](int64_t i, int64_t p, int64_t q) { places[static_cast<size_t>(i)] = {p, q}; });
-  const Buffer<double> xs = doubles_of(x);
-  const Buffer<double> ys = doubles_of(y);
-  Buffer<double> row(places.size());
+  BroadcastWalk(s, of_x, of_y).each(context, [&](int64_t i, int64_t p, int64_t q) {
+    places[static_cast<size_t>(i)] = {p, q};
+  });
+  const Buffer<double> xs = doubles_of(context, x);
+  const Buffer<double> ys = doubles_of(context, y);
+  Buffer<double> row(places.size(), context);
   for (size_t e = 0; e < sources.size(); ++e) {
     const auto edge = static_cast<int64_t>(e);
     const double* from = xs.data() + index_from_front(sources[e], x.shape()[0], "Src_index", edge) * x_width;

@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/convert.h"
+#include "base/long_loop.h"
 #include "graph/op.h"
 
 namespace coracle {
@@ -42,11 +43,13 @@ inline void infer(const Histogram& op, InferArgs& a) {
 inline void reference(const Histogram& op, ReferenceArgs& a) {
   const Tensor& x = a.in(0);
   const int64_t n = x.count();
+  LoopCheck check(a.context());
   double low = op.min;
   double high = op.max;
   if (low == high && low == 0 && n > 0) {
     low = high = x.number(0);
     for (int64_t i = 0; i < n; ++i) {
+      check.step();
       low = std::min(low, x.number(i));
       high = std::max(high, x.number(i));
     }
@@ -56,9 +59,10 @@ inline void reference(const Histogram& op, ReferenceArgs& a) {
     high += 1;
   }
   require(std::isfinite(low) && std::isfinite(high), ErrorCode::kRunFailure, "the range of the input is not finite");
-  Buffer<double> sums(static_cast<size_t>(op.bins), 0.0);
+  Buffer<double> sums(static_cast<size_t>(op.bins), 0.0, a.context());
   double total = 0;
   for (int64_t i = 0; i < n; ++i) {
+    check.step();
     const double v = x.number(i);
     if (!(v >= low && v <= high)) continue;
     const int64_t bin = position((v - low) * static_cast<double>(op.bins) / (high - low));

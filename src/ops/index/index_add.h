@@ -33,10 +33,10 @@ inline void infer(const IndexAdd& op, InferArgs& a) {
 }
 
 inline void reference(const IndexAdd& op, ReferenceArgs& a) {
-  copy_tensor(a.in(0), a.out(0));
+  copy_tensor(a.context(), a.in(0), a.out(0));
   const Around x(a.shape(0), normalize_axis(op.axis, a.shape(0).rank()));
   std::vector<int64_t> positions;
-  Buffer<int64_t> index = integers_of(a.in(1));
+  Buffer<int64_t> index = a.integers(1);
   for (size_t i = 0; i < index.size(); ++i) {
     index[i] = index_from_front(index[i], x.dim, "Index", static_cast<int64_t>(i));
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/buffer.h"
+#include "base/long_loop.h"
 #include "ops/common/indices.h"
 #include "ops/index/nonzero.h"
 #include "ops/index/scattering.h"
@@ -37,7 +38,7 @@ inline void infer(const IndexPut&, InferArgs& a) {
 }
 
 inline void reference(const IndexPut& op, ReferenceArgs& a) {
-  copy_tensor(a.in(0), a.out(0));
+  copy_tensor(a.context(), a.in(0), a.out(0));
   const Shape& x = a.shape(0);
   const ElementWalk all = row_major(x);
   std::vector<Tensor> indices;
@@ -48,21 +49,23 @@ inline void reference(const IndexPut& op, ReferenceArgs& a) {
       continue;
     }
     const ElementWalk mask = row_major(index.shape());
-    const Buffer<int64_t> found = nonzero_positions(index);
+    const Buffer<int64_t> found = nonzero_positions(a.context(), index);
     for (int d = 0; d < mask.rank; ++d) {
-      Buffer<int64_t> column;
+      Buffer<int64_t> column(a.context());
       for (int64_t at : found) column.push_back(at / mask.step[d] % mask.size[d]);
-      indices.push_back(Tensor::ints(column));
+      indices.push_back(Tensor::ints(a.context(), column));
     }
   }
   Shape places;
   for (const Tensor& index : indices) places = broadcast(places, index.shape());
-  Buffer<int64_t> positions(static_cast<size_t>(places.count()), 0);
+  Buffer<int64_t> positions(static_cast<size_t>(places.count()), 0, a.context());
+  LoopCheck check(a.context());
   for (size_t d = 0; d < indices.size(); ++d) {
-    Tensor wide = Tensor::make(indices[d].dtype(), places);
-    gather_elements(indices[d], broadcast_steps(indices[d].shape(), places), wide);
+    Tensor wide = a.make(indices[d].dtype(), places);
+    gather_elements(a.context(), indices[d], broadcast_steps(indices[d].shape(), places), wide);
     const int at = static_cast<int>(d);
     for (size_t i = 0; i < positions.size(); ++i) {
+      check.step();
       const auto element = static_cast<int64_t>(i);
       positions[i] +=
           index_from_front(wide.integer(element), all.size[at], "the broadcast indices", element) * all.step[at];
@@ -71,10 +74,10 @@ inline void reference(const IndexPut& op, ReferenceArgs& a) {
   const int depth = static_cast<int>(indices.size());
   Shape filled = places;
   for (int i = depth; i < x.rank(); ++i) filled.push_back(x[i]);
-  Tensor value = Tensor::make(a.in(2).dtype(), filled);
+  Tensor value = a.make(a.in(2).dtype(), filled);
   require(broadcast(a.shape(2), filled) == filled, ErrorCode::kRunFailure, "value ", a.shape(2),
           " does not broadcast to ", filled);
-  gather_elements(a.in(2), broadcast_steps(a.shape(2), filled), value);
+  gather_elements(a.context(), a.in(2), broadcast_steps(a.shape(2), filled), value);
   scatter_rows(value, positions, x.count(depth, x.rank()), op.accumulate, a.out(0));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/long_loop.h"
 #include "ops/common/indices.h"
 #include "ops/common/joining.h"
 #include "ops/common/sharing_lod.h"
@@ -29,7 +30,9 @@ inline void reference(const IndexSample&, ReferenceArgs& a) {
   const int64_t taken = a.shape(1)[1];
   visit_real(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
+    LoopCheck check(a.context());
     for (int64_t i = 0, n = a.out(0).count(); i < n; ++i) {
+      check.step();
       const int64_t column = index_from_front(a.in(1).integer(i), width, "Index", i);
       a.out(0).data<T>()[i] = a.in(0).data<T>()[i / taken * width + column];
     }

@@ -29,7 +29,7 @@ inline void infer(const IndexSelect& op, InferArgs& a) {
 }
 
 inline void reference(const IndexSelect& op, ReferenceArgs& a) {
-  gather_slices(a.in(0), a.in(1), normalize_axis(op.axis, a.shape(0).rank()), a.out(0));
+  gather_slices(a.context(), a.in(0), a.in(1), normalize_axis(op.axis, a.shape(0).rank()), a.out(0));
 }
 
 inline constexpr const OpSchema* index_select_op = &kOpSchema<IndexSelect>;

@@ -26,7 +26,9 @@ inline void infer(const LookupTable&, InferArgs& a) {
   infer_embedding(a, ids);
 }
 
-inline void reference(const LookupTable& op, ReferenceArgs& a) { embed(a.in(0), a.in(1), op.padding_idx, a.out(0)); }
+inline void reference(const LookupTable& op, ReferenceArgs& a) {
+  embed(a.context(), a.in(0), a.in(1), op.padding_idx, a.out(0));
+}
 
 inline constexpr const OpSchema* lookup_table_op = &kOpSchema<LookupTable>;
 

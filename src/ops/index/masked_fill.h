@@ -18,7 +18,7 @@ inline void infer(const MaskedFill&, InferArgs& a) {
   a.set(0, a.dtype(0), broadcast(broadcast(a.shape(0), a.shape(1)), a.shape(2)));
 }
 
-inline void reference(const MaskedFill&, ReferenceArgs& a) { choose(a.in(1), a.in(2), a.in(0), a.out(0)); }
+inline void reference(const MaskedFill&, ReferenceArgs& a) { choose(a.context(), a.in(1), a.in(2), a.in(0), a.out(0)); }
 
 inline constexpr const OpSchema* masked_fill_op = &kOpSchema<MaskedFill>;
 

@@ -25,14 +25,14 @@ inline void infer(const MaskedSelect&, InferArgs& a) {
 
 inline void reference(const MaskedSelect&, ReferenceArgs& a) {
   const Shape shape = broadcast(a.shape(0), a.shape(1));
-  const Tensor holds = converted(a.in(1), DType::kBool);
-  Tensor mask = Tensor::make(DType::kBool, shape);
-  Tensor x = Tensor::make(a.in(0).dtype(), shape);
-  gather_elements(holds, broadcast_steps(holds.shape(), shape), mask);
-  gather_elements(a.in(0), broadcast_steps(a.shape(0), shape), x);
+  const Tensor holds = converted(a.context(), a.in(1), DType::kBool);
+  Tensor mask = a.make(DType::kBool, shape);
+  Tensor x = a.make(a.in(0).dtype(), shape);
+  gather_elements(a.context(), holds, broadcast_steps(holds.shape(), shape), mask);
+  gather_elements(a.context(), a.in(0), broadcast_steps(a.shape(0), shape), x);
   const size_t element = size_of(x.dtype());
   const std::span<const bool> take = mask.values<bool>();
-  a.out(0) = Tensor::make(x.dtype(), Shape{std::count(take.begin(), take.end(), true)});
+  a.out(0) = a.make(x.dtype(), Shape{std::count(take.begin(), take.end(), true)});
   char* to = a.out(0).data<char>();
   for (size_t i = 0; i < take.size(); ++i) {
     if (!take[i]) continue;

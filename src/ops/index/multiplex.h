@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/long_loop.h"
 #include "ops/common/indices.h"
 #include "ops/common/joining.h"
 
@@ -31,10 +32,11 @@ inline void infer(const Multiplex&, InferArgs& a) {
 inline void reference(const Multiplex&, ReferenceArgs& a) {
   const Shape& y = a.out(0).shape();
   const size_t bytes = static_cast<size_t>(y.count(1, y.rank())) * size_of(a.out(0).dtype());
+  LoopCheck check(a.context());
   for (int64_t r = 0; r < y[0] && bytes != 0; ++r) {
     const int64_t from = checked_index(a.in(1).integer(r), a.count(0), "Ids", r);
     const size_t at = static_cast<size_t>(r) * bytes;
-    std::memcpy(a.out(0).data<char>() + at, a.in(0, static_cast<int>(from)).data<char>() + at, bytes);
+    copy_piece(a.out(0).data<char>() + at, a.in(0, static_cast<int>(from)).data<char>() + at, bytes, check);
   }
 }
 

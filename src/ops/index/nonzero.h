@@ -17,8 +17,8 @@ struct Nonzero {
 };
 
 /// The positions of the elements of `t` that are not zero.
-inline Buffer<int64_t> nonzero_positions(const Tensor& t) {
-  Buffer<int64_t> found;
+inline Buffer<int64_t> nonzero_positions(const RunContext& context, const Tensor& t) {
+  Buffer<int64_t> found(context);
   visit_real(t.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     for (int64_t i = 0, n = t.count(); i < n; ++i) {
@@ -34,9 +34,9 @@ inline void infer(const Nonzero&, InferArgs& a) {
 }
 
 inline void reference(const Nonzero&, ReferenceArgs& a) {
-  const Buffer<int64_t> found = nonzero_positions(a.in(0));
+  const Buffer<int64_t> found = nonzero_positions(a.context(), a.in(0));
   const ElementWalk all = row_major(a.shape(0));
-  a.out(0) = Tensor::make(DType::kInt64, Shape{static_cast<int64_t>(found.size()), all.rank});
+  a.out(0) = a.make(DType::kInt64, Shape{static_cast<int64_t>(found.size()), all.rank});
   int64_t* to = a.out(0).data<int64_t>();
   for (int64_t at : found) {
     for (int d = 0; d < all.rank; ++d) *to++ = at / all.step[d] % all.size[d];

@@ -59,16 +59,16 @@ inline void infer(const PutAlongAxis& op, InferArgs& a) {
 }
 
 inline void reference(const PutAlongAxis& op, ReferenceArgs& a) {
-  copy_tensor(a.in(0), a.out(0));
+  copy_tensor(a.context(), a.in(0), a.out(0));
   const int axis = normalize_axis(op.axis, a.shape(0).rank());
   const PutReduce reduce = put_reduce_of(op.reduce);
-  Tensor values = Tensor::make(a.in(2).dtype(), a.shape(1));
-  gather_elements(a.in(2), broadcast_steps(a.shape(2), a.shape(1)), values);
+  Tensor values = a.make(a.in(2).dtype(), a.shape(1));
+  gather_elements(a.context(), a.in(2), broadcast_steps(a.shape(2), a.shape(1)), values);
   visit_real(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     T* to = a.out(0).data<T>();
-    Buffer<int64_t> met(static_cast<size_t>(a.out(0).count()), op.include_self ? 1 : 0);
-    each_along_axis(a.in(1), a.shape(0), axis, op.as_matrices, [&](int64_t i, int64_t at) {
+    Buffer<int64_t> met(static_cast<size_t>(a.out(0).count()), op.include_self ? 1 : 0, a.context());
+    each_along_axis(a.context(), a.in(1), a.shape(0), axis, op.as_matrices, [&](int64_t i, int64_t at) {
       const T value = values.data<T>()[i];
       T& target = to[at];
       if (met[static_cast<size_t>(at)]++ == 0 || reduce == PutReduce::kAssign) {

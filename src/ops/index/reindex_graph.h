@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/buffer.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "ops/index/distinct.h"
 
 namespace coracle {
@@ -34,25 +34,25 @@ inline void infer(const ReindexGraph&, InferArgs& a) {
 }
 
 inline void reference(const ReindexGraph&, ReferenceArgs& a) {
-  Buffer<int64_t> nodes = integers_of(a.in(0));
-  const Buffer<int64_t> neighbors = integers_of(a.in(1));
+  Buffer<int64_t> nodes = a.integers(0);
+  const Buffer<int64_t> neighbors = a.integers(1);
   const auto given = nodes.size();
   nodes.insert(nodes.end(), neighbors.begin(), neighbors.end());
-  Distinct found = distinct_slices(Tensor::ints(nodes), {}, Distinct::Order::kAppearance);
+  Distinct found = distinct_slices(a.context(), Tensor::ints(a.context(), nodes), {}, Distinct::Order::kAppearance);
   const std::span<const int64_t> numbers(found.inverse);
   for (size_t i = 0; i < given; ++i) {
     require(numbers[i] == static_cast<int64_t>(i), ErrorCode::kInvalidArgument, "x has node ", nodes[i],
             " twice, expected each once");
   }
   const DType dtype = a.in(0).dtype();
-  a.out(0) = index_row(numbers.subspan(given), dtype);
+  a.out(0) = index_row(a.context(), numbers.subspan(given), dtype);
 
-  const Buffer<int64_t> counts = integers_of(a.in(2));
+  const Buffer<int64_t> counts = a.integers(2);
   require(given == 0 ? counts.empty() : counts.size() % given == 0, ErrorCode::kInvalidArgument, "count has ",
           counts.size(), " elements, expected one or several for each of the ", given, " nodes of x");
-  Buffer<int64_t> targets;
+  Buffer<int64_t> targets(a.context());
   int64_t node = 0;
-  LoopCheck check;
+  LoopCheck check(a.context());
   for (int64_t count : counts) {
     require(count >= 0 && static_cast<uint64_t>(count) <= neighbors.size() - targets.size(),
             ErrorCode::kInvalidArgument, "node ", node, " of x has ", count, " neighbors, expected 0 to ",
@@ -63,10 +63,10 @@ inline void reference(const ReindexGraph&, ReferenceArgs& a) {
   }
   require(targets.size() == neighbors.size(), ErrorCode::kInvalidArgument, "count adds up to ", targets.size(),
           ", expected the ", neighbors.size(), " neighbors");
-  a.out(1) = index_row(targets, dtype);
+  a.out(1) = index_row(a.context(), targets, dtype);
 
   for (int64_t& first : found.first) first = nodes[static_cast<size_t>(first)];
-  a.out(2) = index_row(found.first, dtype);
+  a.out(2) = index_row(a.context(), found.first, dtype);
 }
 
 inline constexpr const OpSchema* reindex_graph_op = &kOpSchema<ReindexGraph>;

@@ -35,10 +35,10 @@ inline void infer(const Scatter&, InferArgs& a) {
 }
 
 inline void reference(const Scatter& op, ReferenceArgs& a) {
-  copy_tensor(a.in(0), a.out(0));
+  copy_tensor(a.context(), a.in(0), a.out(0));
   const Shape& x = a.shape(0);
   const int64_t width = x.count(1, x.rank());
-  Buffer<int64_t> rows = integers_of(a.in(1));
+  Buffer<int64_t> rows = a.integers(1);
   for (size_t i = 0; i < rows.size(); ++i) {
     rows[i] = index_from_front(rows[i], x[0], "Ids", static_cast<int64_t>(i)) * width;
   }

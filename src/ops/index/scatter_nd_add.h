@@ -29,10 +29,10 @@ inline void infer(const ScatterNdAdd&, InferArgs& a) {
 }
 
 inline void reference(const ScatterNdAdd&, ReferenceArgs& a) {
-  copy_tensor(a.in(0), a.out(0));
+  copy_tensor(a.context(), a.in(0), a.out(0));
   const Shape& x = a.shape(0);
   const int depth = static_cast<int>(a.shape(1).is_scalar() ? 1 : a.shape(1).back());
-  scatter_rows(a.in(2), row_positions(a.in(1), x), x.count(depth, x.rank()), true, a.out(0));
+  scatter_rows(a.in(2), row_positions(a.context(), a.in(1), x), x.count(depth, x.rank()), true, a.out(0));
 }
 
 inline constexpr const OpSchema* scatter_nd_add_op = &kOpSchema<ScatterNdAdd>;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "ops/common/binary.h"
 
 namespace coracle {
@@ -39,13 +39,13 @@ inline void infer(const Searchsorted& op, InferArgs& a) {
 
 inline void reference(const Searchsorted& op, ReferenceArgs& a) {
   const DType dtype = promote(a.in(0).dtype(), a.in(1).dtype());
-  const Tensor rows = converted(a.in(0), dtype);
-  const Tensor values = converted(a.in(1), dtype);
+  const Tensor rows = converted(a.context(), a.in(0), dtype);
+  const Tensor values = converted(a.context(), a.in(1), dtype);
   const int64_t width = rows.shape().back();
   const int64_t per_row = rows.shape().rank() == 1 ? std::max<int64_t>(values.count(), 1) : values.shape().back();
   visit_real(dtype, [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    LoopCheck check;
+    LoopCheck check(a.context());
     for (int64_t i = 0, n = values.count(); i < n; ++i) {
       check.step(16);
       const T* begin = rows.data<T>() + i / per_row * width;

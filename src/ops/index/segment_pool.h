@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/buffer.h"
+#include "base/long_loop.h"
 #include "ops/creation/filling.h"
 #include "ops/index/grouped.h"
 
@@ -39,7 +40,9 @@ inline void reference(const SegmentPool& op, ReferenceArgs& a) {
   const Tensor& ids = a.in(1);
   const int64_t n = ids.count();
   int64_t last = -1;
+  LoopCheck check(a.context());
   for (int64_t i = 0; i < n; ++i) {
+    check.step();
     const int64_t id = ids.integer(i);
     require(id >= std::max<int64_t>(last, 0), ErrorCode::kRunFailure, "segment ids are not in order: ", id);
     last = id;
@@ -48,23 +51,26 @@ inline void reference(const SegmentPool& op, ReferenceArgs& a) {
   Shape y = a.shape(0);
   const int64_t width = y.count(1, y.rank());
   y[0] = n == 0 ? 0 : checked_add(last, 1);
-  a.out(0) = Tensor::make(dtype, y);
-  fill(a.out(0), 0, 0);
+  a.out(0) = a.make(dtype, y);
+  fill(a.context(), a.out(0), 0, 0);
   if (a.wants(1)) {
-    a.out(1) = Tensor::make(dtype, Shape{y[0], 1});
-    fill(a.out(1), 0, 0);
+    a.out(1) = a.make(dtype, Shape{y[0], 1});
+    fill(a.context(), a.out(1), 0, 0);
   }
   const auto row_of = [&](Tensor& result, int64_t id, int64_t columns) {
     const auto at = static_cast<size_t>(id * columns) * size_of(dtype);
     return Tensor::borrow(dtype, Shape{columns}, result.data<char>() + at);
   };
-  const Buffer<double> x = doubles_of(a.in(0));
+  const Buffer<double> x = a.doubles(0);
   for (int64_t i = 0; i < n;) {
     const int64_t id = ids.integer(i);
-    RowGroups segment(op.pooltype, 1, width);
-    for (; i < n && ids.integer(i) == id; ++i) segment.add(0, x.data() + i * width);
-    row_of(a.out(0), id, width).assign(segment.finish());
-    if (a.wants(1)) row_of(a.out(1), id, 1).assign(segment.counts());
+    RowGroups segment(a.context(), op.pooltype, 1, width);
+    for (; i < n && ids.integer(i) == id; ++i) {
+      check.step(width);
+      segment.add(0, x.data() + i * width);
+    }
+    row_of(a.out(0), id, width).assign(a.context(), segment.finish());
+    if (a.wants(1)) row_of(a.out(1), id, 1).assign(a.context(), segment.counts());
   }
 }
 

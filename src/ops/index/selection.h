@@ -68,6 +68,7 @@ void select_row(const T* row, int64_t row_step, int64_t n, int64_t k, const Sele
 }
 
 /// The first k elements of each row of x along `axis` and their int64 indices, which may be null.
-void take_selected(const Tensor& x, int axis, int64_t k, const Selection& how, Tensor& values, Tensor* indices);
+void take_selected(const RunContext& context, const Tensor& x, int axis, int64_t k, const Selection& how,
+                   Tensor& values, Tensor* indices);
 
 }  // namespace coracle

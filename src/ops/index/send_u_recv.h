@@ -32,20 +32,20 @@ inline void reference(const SendURecv& op, ReferenceArgs& a) {
   const int64_t width = y.count(1, y.rank());
   const int64_t rows = y[0];
   y[0] = gathered_rows(a, 3);
-  const Buffer<int64_t> sources = integers_of(a.in(1));
-  const Buffer<int64_t> targets = integers_of(a.in(2));
-  RowGroups groups(op.reduce_op, y[0], width);
-  const Buffer<double> x = doubles_of(a.in(0));
+  const Buffer<int64_t> sources = a.integers(1);
+  const Buffer<int64_t> targets = a.integers(2);
+  RowGroups groups(a.context(), op.reduce_op, y[0], width);
+  const Buffer<double> x = a.doubles(0);
   for (size_t e = 0; e < sources.size(); ++e) {
     const auto edge = static_cast<int64_t>(e);
     groups.add(index_from_front(targets[e], y[0], "Dst_index", edge),
                x.data() + index_from_front(sources[e], rows, "Src_index", edge) * width);
   }
-  a.out(0) = Tensor::make(a.in(0).dtype(), y);
-  a.out(0).assign(groups.finish());
+  a.out(0) = a.make(a.in(0).dtype(), y);
+  a.out(0).assign(a.context(), groups.finish());
   if (!a.wants(1)) return;
-  a.out(1) = Tensor::make(DType::kInt32, Shape{y[0]});
-  a.out(1).assign(groups.counts());
+  a.out(1) = a.make(DType::kInt32, Shape{y[0]});
+  a.out(1).assign(a.context(), groups.counts());
 }
 
 inline constexpr const OpSchema* send_u_recv_op = &kOpSchema<SendURecv>;

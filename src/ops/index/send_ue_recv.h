@@ -30,20 +30,20 @@ inline void infer(const SendUeRecv&, InferArgs& a) {
 }
 
 inline void reference(const SendUeRecv& op, ReferenceArgs& a) {
-  const Buffer<int64_t> targets = integers_of(a.in(3));
+  const Buffer<int64_t> targets = a.integers(3);
   std::vector<int64_t> edges(targets.size());
   for (size_t e = 0; e < edges.size(); ++e) edges[e] = static_cast<int64_t>(e);
   const Shape y = message_shape(a.shape(0), a.shape(1), gathered_rows(a, 4));
-  RowGroups groups(op.reduce_op, y[0], y.count(1, y.rank()));
-  each_message(a.in(0), a.in(1), op.message_op, a.in(2).integers(), edges, "the edges",
+  RowGroups groups(a.context(), op.reduce_op, y[0], y.count(1, y.rank()));
+  each_message(a.context(), a.in(0), a.in(1), op.message_op, a.in(2).integers(a.context()), edges, "the edges",
                [&](size_t e, const double* row) {
                  groups.add(index_from_front(targets[e], y[0], "Dst_index", static_cast<int64_t>(e)), row);
                });
-  a.out(0) = Tensor::make(a.in(0).dtype(), y);
-  a.out(0).assign(groups.finish());
+  a.out(0) = a.make(a.in(0).dtype(), y);
+  a.out(0).assign(a.context(), groups.finish());
   if (!a.wants(1)) return;
-  a.out(1) = Tensor::make(DType::kInt32, Shape{y[0]});
-  a.out(1).assign(groups.counts());
+  a.out(1) = a.make(DType::kInt32, Shape{y[0]});
+  a.out(1).assign(a.context(), groups.counts());
 }
 
 inline constexpr const OpSchema* send_ue_recv_op = &kOpSchema<SendUeRecv>;

@@ -25,13 +25,13 @@ inline void infer(const SendUv&, InferArgs& a) {
 }
 
 inline void reference(const SendUv& op, ReferenceArgs& a) {
-  Buffer<double> all;
+  Buffer<double> all(a.context());
   all.reserve(static_cast<size_t>(a.out(0).count()));
-  const Buffer<int64_t> targets = integers_of(a.in(3));
+  const Buffer<int64_t> targets = a.integers(3);
   const int64_t width = a.out(0).shape().count(1, a.out(0).shape().rank());
-  each_message(a.in(0), a.in(1), op.message_op, a.in(2).integers(), targets, "dst_index",
+  each_message(a.context(), a.in(0), a.in(1), op.message_op, a.in(2).integers(a.context()), targets, "dst_index",
                [&](size_t, const double* row) { all.insert(all.end(), row, row + width); });
-  a.out(0).assign(std::span<const double>(all));
+  a.out(0).assign(a.context(), std::span<const double>(all));
 }
 
 inline constexpr const OpSchema* send_uv_op = &kOpSchema<SendUv>;

@@ -88,11 +88,13 @@ inline void infer(const SetValueWithTensor& op, InferArgs& a) {
 
 inline void reference(const SetValueWithTensor& op, ReferenceArgs& a) {
   const Tensor& x = a.in(0);
-  copy_tensor(x, a.out(0));
-  const ElementWalk slice = written_slice(op, x.shape(), a.in(2).integers(), a.in(3).integers(), a.in(4).integers());
+  copy_tensor(a.context(), x, a.out(0));
+  const ElementWalk slice = written_slice(op, x.shape(), a.in(2).integers(a.context()), a.in(3).integers(a.context()),
+                                          a.in(4).integers(a.context()));
   if (slice.count() == 0) return;
-  const Tensor values = converted(a.in(1), x.dtype());
-  copy_elements(values.raw(), broadcast_values(values.shape(), slice), a.out(0).raw(), slice, size_of(x.dtype()));
+  const Tensor values = converted(a.context(), a.in(1), x.dtype());
+  copy_elements(a.context(), values.raw(), broadcast_values(values.shape(), slice), a.out(0).raw(), slice,
+                size_of(x.dtype()));
 }
 
 inline constexpr const OpSchema* set_value_with_tensor_op = &kOpSchema<SetValueWithTensor>;

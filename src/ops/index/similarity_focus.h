@@ -43,8 +43,8 @@ inline void infer(const SimilarityFocus& op, InferArgs& a) {
 
 inline void reference(const SimilarityFocus& op, ReferenceArgs& a) {
   const Shape& s = a.shape(0);
-  const Buffer<double> x = doubles_of(a.in(0));
-  Buffer<double> mask(x.size(), 0.0);
+  const Buffer<double> x = a.doubles(0);
+  Buffer<double> mask(x.size(), 0.0, a.context());
   const int row_axis = op.axis == 1 ? 2 : 1;
   const int column_axis = op.axis == 3 ? 2 : 3;
   const auto step = [&](int axis) { return s.count(axis + 1, 4); };
@@ -76,7 +76,7 @@ inline void reference(const SimilarityFocus& op, ReferenceArgs& a) {
       }
     }
   }
-  a.out(0).assign(std::span<const double>(mask));
+  a.out(0).assign(a.context(), std::span<const double>(mask));
 }
 
 inline constexpr const OpSchema* similarity_focus_op = &kOpSchema<SimilarityFocus>;

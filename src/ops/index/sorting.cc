@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/index/sorting.h"
 
+#include "base/long_loop.h"
 #include "ops/index/selection.h"
 
 namespace coracle {
 
-void take_sorted(const Tensor& x, int axis, bool descending, int64_t k, Tensor& values, Tensor* indices) {
+void take_sorted(const RunContext& context, const Tensor& x, int axis, bool descending, int64_t k, Tensor& values,
+                 Tensor* indices) {
   const int64_t inner = x.shape().is_scalar() ? 1 : x.shape().count(axis + 1, x.shape().rank());
   visit_real(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    each_sorted_row<T>(x, axis, descending, [&](const auto& row, const auto& order, int64_t o, int64_t i) {
+    each_sorted_row<T>(context, x, axis, descending, [&](const auto& row, const auto& order, int64_t o, int64_t i) {
       for (int64_t j = 0; j < k; ++j) {
         const int64_t from = order[static_cast<size_t>(j)];
         const int64_t to = (o * k + j) * inner + i;
@@ -20,13 +22,14 @@ void take_sorted(const Tensor& x, int axis, bool descending, int64_t k, Tensor& 
   });
 }
 
-void take_selected(const Tensor& x, int axis, int64_t k, const Selection& how, Tensor& values, Tensor* indices) {
+void take_selected(const RunContext& context, const Tensor& x, int axis, int64_t k, const Selection& how,
+                   Tensor& values, Tensor* indices) {
   if (k < 1) return;
   const Around around(x.shape().is_scalar() ? Shape{1} : x.shape(), axis);
   visit_real(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    Buffer<Ranked<T>> room(static_cast<size_t>(around.dim));
-    LoopCheck check;
+    Buffer<Ranked<T>> room(static_cast<size_t>(around.dim), context);
+    LoopCheck check(context);
     for (int64_t o = 0; o < around.outer; ++o) {
       for (int64_t i = 0; i < around.inner; ++i) {
         check.step();

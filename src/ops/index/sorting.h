@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/buffer.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "ops/common/joining.h"
 #include "ops/common/sharing_lod.h"
 
@@ -27,12 +27,12 @@ bool sorts_before(T a, T b, bool descending) {
 /// f(row, order, outer, inner) for each row of x along `axis`: its values and their indices in sorted order (ties by
 /// index). x may be a scalar.
 template <class T, class F>
-void each_sorted_row(const Tensor& x, int axis, bool descending, const F& f) {
+void each_sorted_row(const RunContext& context, const Tensor& x, int axis, bool descending, const F& f) {
   const Shape shape = x.shape().is_scalar() ? Shape{1} : x.shape();
   const Around around(shape, axis);
-  Buffer<T> row(static_cast<size_t>(around.dim));
-  Buffer<int64_t> order(row.size());
-  LoopCheck check;
+  Buffer<T> row(static_cast<size_t>(around.dim), context);
+  Buffer<int64_t> order(row.size(), context);
+  LoopCheck check(context);
   for (int64_t o = 0; o < around.outer; ++o) {
     for (int64_t i = 0; i < around.inner; ++i) {
       const int64_t first = o * around.dim * around.inner + i;
@@ -51,7 +51,8 @@ void each_sorted_row(const Tensor& x, int axis, bool descending, const F& f) {
 }
 
 /// The first k elements of each sorted row and their indices (int64); either result may be null.
-void take_sorted(const Tensor& x, int axis, bool descending, int64_t k, Tensor& values, Tensor* indices);
+void take_sorted(const RunContext& context, const Tensor& x, int axis, bool descending, int64_t k, Tensor& values,
+                 Tensor* indices);
 
 /// A scalar's axis may be 0 or -1.
 inline int sorting_axis(int64_t axis, const Shape& x) { return normalize_axis(axis, x.is_scalar() ? 1 : x.rank()); }
@@ -82,7 +83,7 @@ void reference_one_per_row(ReferenceArgs& a, int64_t axis_value, const F& pick) 
   const int64_t inner = x.shape().is_scalar() ? 1 : x.shape().count(axis + 1, x.shape().rank());
   visit_real(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    each_sorted_row<T>(x, axis, false, [&](const auto& row, const auto& order, int64_t o, int64_t i) {
+    each_sorted_row<T>(a.context(), x, axis, false, [&](const auto& row, const auto& order, int64_t o, int64_t i) {
       const int64_t taken = pick(row, order);
       a.out(0).data<T>()[o * inner + i] = row[static_cast<size_t>(taken)];
       a.out(1).data<int64_t>()[o * inner + i] = taken;

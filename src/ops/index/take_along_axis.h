@@ -31,7 +31,7 @@ inline void reference(const TakeAlongAxis& op, ReferenceArgs& a) {
   const int axis = normalize_axis(op.axis, a.shape(0).rank());
   visit_real(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    each_along_axis(a.in(1), a.shape(0), axis, op.as_matrices,
+    each_along_axis(a.context(), a.in(1), a.shape(0), axis, op.as_matrices,
                     [&](int64_t i, int64_t at) { a.out(0).data<T>()[i] = a.in(0).data<T>()[at]; });
   });
 }

@@ -47,12 +47,12 @@ inline void infer(const TdmChild& op, InferArgs& a) {
 }
 
 inline void reference(const TdmChild& op, ReferenceArgs& a) {
-  const Buffer<int64_t> x = integers_of(a.in(0));
-  const Buffer<int64_t> tree = integers_of(a.in(1));
+  const Buffer<int64_t> x = a.integers(0);
+  const Buffer<int64_t> tree = a.integers(1);
   const int64_t nodes = a.shape(1)[0];
   const int64_t width = a.shape(1)[1];
-  Buffer<int64_t> children;
-  Buffer<int64_t> items;
+  Buffer<int64_t> children(a.context());
+  Buffer<int64_t> items(a.context());
   for (size_t i = 0; i < x.size(); ++i) {
     const int64_t node = checked_index(x[i], nodes, "X", static_cast<int64_t>(i));
     const int64_t* row = tree.data() + node * width + 3;
@@ -63,8 +63,8 @@ inline void reference(const TdmChild& op, ReferenceArgs& a) {
       items.push_back(has_children && tree[static_cast<size_t>(child * width)] != 0 ? 1 : 0);
     }
   }
-  a.out(0).assign(std::span<const int64_t>(children));
-  a.out(1).assign(std::span<const int64_t>(items));
+  a.out(0).assign(a.context(), std::span<const int64_t>(children));
+  a.out(1).assign(a.context(), std::span<const int64_t>(items));
 }
 
 inline constexpr const OpSchema* tdm_child_op = &kOpSchema<TdmChild>;

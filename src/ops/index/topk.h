@@ -49,7 +49,7 @@ inline void reference(const Topk& op, ReferenceArgs& a) {
   const int axis = sorting_axis(op.axis, a.shape(0));
   const int64_t k = a.shape(0).is_scalar() ? 1 : a.out(0).shape()[axis];
   const Selection how{.descending = op.largest, .sorted = op.sorted};
-  take_selected(a.in(0), axis, k, how, a.out(0), a.wants(1) ? &a.out(1) : nullptr);
+  take_selected(a.context(), a.in(0), axis, k, how, a.out(0), a.wants(1) ? &a.out(1) : nullptr);
 }
 
 inline constexpr const OpSchema* topk_op = &kOpSchema<Topk>;

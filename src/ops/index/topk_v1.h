@@ -23,7 +23,7 @@ inline void infer(const TopkV1&, InferArgs& a) { infer_topk(a, -1); }
 inline void reference(const TopkV1&, ReferenceArgs& a) {
   const int axis = sorting_axis(-1, a.shape(0));
   const int64_t k = a.shape(0).is_scalar() ? 1 : a.out(0).shape()[axis];
-  take_selected(a.in(0), axis, k, kTopkV1Selection, a.out(0), a.wants(1) ? &a.out(1) : nullptr);
+  take_selected(a.context(), a.in(0), axis, k, kTopkV1Selection, a.out(0), a.wants(1) ? &a.out(1) : nullptr);
 }
 
 inline constexpr const OpSchema* topk_v1_op = &kOpSchema<TopkV1>;

@@ -28,12 +28,12 @@ inline void infer(const Unique& op, InferArgs& a) { infer_distinct(a, op.axis, i
 
 inline void reference(const Unique& op, ReferenceArgs& a) {
   const DType dtype = index_dtype(op.dtype);
-  const Distinct distinct =
-      distinct_slices(a.in(0), op.axis, op.is_sorted ? Distinct::Order::kSorted : Distinct::Order::kAppearance);
+  const Distinct distinct = distinct_slices(a.context(), a.in(0), op.axis,
+                                            op.is_sorted ? Distinct::Order::kSorted : Distinct::Order::kAppearance);
   take_distinct(a, op.axis, distinct);
-  if (a.wants(1)) a.out(1) = index_row(distinct.first, dtype);
-  if (a.wants(2)) a.out(2) = index_row(distinct.inverse, dtype);
-  if (a.wants(3)) a.out(3) = index_row(distinct.counts, dtype);
+  if (a.wants(1)) a.out(1) = index_row(a.context(), distinct.first, dtype);
+  if (a.wants(2)) a.out(2) = index_row(a.context(), distinct.inverse, dtype);
+  if (a.wants(3)) a.out(3) = index_row(a.context(), distinct.counts, dtype);
 }
 
 inline constexpr const OpSchema* unique_op = &kOpSchema<Unique>;

@@ -28,10 +28,10 @@ inline void infer(const UniqueConsecutive& op, InferArgs& a) {
 
 inline void reference(const UniqueConsecutive& op, ReferenceArgs& a) {
   const DType dtype = index_dtype(op.dtype);
-  const Distinct distinct = distinct_slices(a.in(0), op.axis, Distinct::Order::kConsecutive);
+  const Distinct distinct = distinct_slices(a.context(), a.in(0), op.axis, Distinct::Order::kConsecutive);
   take_distinct(a, op.axis, distinct);
-  if (a.wants(1)) a.out(1) = index_row(distinct.inverse, dtype);
-  if (a.wants(2)) a.out(2) = index_row(distinct.counts, dtype);
+  if (a.wants(1)) a.out(1) = index_row(a.context(), distinct.inverse, dtype);
+  if (a.wants(2)) a.out(2) = index_row(a.context(), distinct.counts, dtype);
 }
 
 inline constexpr const OpSchema* unique_consecutive_op = &kOpSchema<UniqueConsecutive>;

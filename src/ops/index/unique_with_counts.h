@@ -19,10 +19,10 @@ struct UniqueWithCounts {
 inline void infer(const UniqueWithCounts& op, InferArgs& a) { infer_distinct(a, {}, index_dtype(op.dtype), 1, {2}); }
 
 inline void reference(const UniqueWithCounts& op, ReferenceArgs& a) {
-  const Distinct distinct = distinct_slices(a.in(0), {}, Distinct::Order::kAppearance);
+  const Distinct distinct = distinct_slices(a.context(), a.in(0), {}, Distinct::Order::kAppearance);
   take_distinct(a, {}, distinct);
-  a.out(1) = index_row(distinct.inverse, index_dtype(op.dtype));
-  a.out(2) = index_row(distinct.counts, index_dtype(op.dtype));
+  a.out(1) = index_row(a.context(), distinct.inverse, index_dtype(op.dtype));
+  a.out(2) = index_row(a.context(), distinct.counts, index_dtype(op.dtype));
 }
 
 inline constexpr const OpSchema* unique_with_counts_op = &kOpSchema<UniqueWithCounts>;

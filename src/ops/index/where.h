@@ -25,15 +25,15 @@ inline void infer(const Where&, InferArgs& a) {
 }
 
 /// out = x where the condition holds, else y; all three broadcast to out and take its type.
-inline void choose(const Tensor& condition, const Tensor& x, const Tensor& y, Tensor& to) {
-  const Tensor holds = converted(condition, DType::kBool);
-  const Tensor from_x = converted(x, to.dtype());
-  const Tensor from_y = converted(y, to.dtype());
-  Tensor mask = Tensor::make(DType::kBool, to.shape());
-  Tensor other = Tensor::make(to.dtype(), to.shape());
-  gather_elements(holds, broadcast_steps(holds.shape(), to.shape()), mask);
-  gather_elements(from_x, broadcast_steps(from_x.shape(), to.shape()), to);
-  gather_elements(from_y, broadcast_steps(from_y.shape(), to.shape()), other);
+inline void choose(const RunContext& context, const Tensor& condition, const Tensor& x, const Tensor& y, Tensor& to) {
+  const Tensor holds = converted(context, condition, DType::kBool);
+  const Tensor from_x = converted(context, x, to.dtype());
+  const Tensor from_y = converted(context, y, to.dtype());
+  Tensor mask = Tensor::make(context, DType::kBool, to.shape());
+  Tensor other = Tensor::make(context, to.dtype(), to.shape());
+  gather_elements(context, holds, broadcast_steps(holds.shape(), to.shape()), mask);
+  gather_elements(context, from_x, broadcast_steps(from_x.shape(), to.shape()), to);
+  gather_elements(context, from_y, broadcast_steps(from_y.shape(), to.shape()), other);
   const size_t element = size_of(to.dtype());
   const bool* take_x = mask.data<bool>();
   for (int64_t i = 0, n = to.count(); i < n; ++i) {
@@ -42,7 +42,7 @@ inline void choose(const Tensor& condition, const Tensor& x, const Tensor& y, Te
   }
 }
 
-inline void reference(const Where&, ReferenceArgs& a) { choose(a.in(0), a.in(1), a.in(2), a.out(0)); }
+inline void reference(const Where&, ReferenceArgs& a) { choose(a.context(), a.in(0), a.in(1), a.in(2), a.out(0)); }
 
 inline constexpr const OpSchema* where_op = &kOpSchema<Where>;
 

@@ -6,7 +6,7 @@
 
 #include "base/convert.h"
 #include "base/counted.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 
 namespace coracle {
 
@@ -90,7 +90,7 @@ void reference(const GridSample& op, ReferenceArgs& a) {
   const int64_t points = y.count(2, y.rank());
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    LoopCheck check;
+    LoopCheck check(a.context());
     for (int64_t n = 0; n < x[0]; ++n) {
       for (int64_t i = 0; i < points; ++i) {
         check.step(8 * channels);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/convert.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "ops/interp/interpolation.h"
 
 namespace coracle {
@@ -50,12 +50,13 @@ inline double antialias_filter(InterpolationMethod method, double at) {
   return at < 2 ? ((-0.5 * at + 2.5) * at - 4) * at + 2 : 0;
 }
 
-inline AntialiasTaps antialias_taps(InterpolationMethod method, const InterpolationAxis& axis, int64_t out) {
+inline AntialiasTaps antialias_taps(const RunContext& context, InterpolationMethod method,
+                                    const InterpolationAxis& axis, int64_t out) {
   const double wide = std::max<double>(axis.ratio, 1);
   const double support = (method == InterpolationMethod::kLinear ? 1 : 2) * wide;
   const double centre = axis.ratio * (static_cast<double>(out) + 0.5);
-  AntialiasTaps taps;
-  taps.first = std::clamp<int64_t>(position(centre - support + 0.5), 0, axis.in - 1);
+  AntialiasTaps taps{.first = std::clamp<int64_t>(position(centre - support + 0.5), 0, axis.in - 1),
+                     .weights = Buffer<double>(context)};
   const int64_t end = std::clamp<int64_t>(position(centre + support + 0.5), taps.first + 1, axis.in);
   double sum = 0;
   for (int64_t i = taps.first; i < end; ++i) {
@@ -70,11 +71,11 @@ inline void reference(const InterpAntialias& op, ReferenceArgs& a) {
   const std::optional<InterpolationRequest> request =
       interpolation_request(op, a.count(2), a.has(1), a.has(3), [&](int port, int i) { return &a.in(port, i); });
   const InterpolationGeometry g = interpolation_geometry(op, op.kind(), a.shape(0), *request);
-  const Tensor x = to_channels_first(a.in(0), op.format());
-  Tensor y = channels_first_like(a.out(0), op.format());
+  const Tensor x = to_channels_first(a.context(), a.in(0), op.format());
+  Tensor y = channels_first_like(a.context(), a.out(0), op.format());
   const auto taps_of = [&](const InterpolationAxis& axis) {
     std::vector<AntialiasTaps> taps;
-    for (int64_t o = 0; o < axis.out; ++o) taps.push_back(antialias_taps(op.method, axis, o));
+    for (int64_t o = 0; o < axis.out; ++o) taps.push_back(antialias_taps(a.context(), op.method, axis, o));
     return taps;
   };
   const std::vector<AntialiasTaps> rows = taps_of(g.axes[1]);
@@ -83,8 +84,8 @@ inline void reference(const InterpAntialias& op, ReferenceArgs& a) {
   visit_real(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     T* to = y.data<T>();
-    Buffer<double> line(static_cast<size_t>(width));  // of the result's height and x's width
-    LoopCheck check;
+    Buffer<double> line(static_cast<size_t>(width), a.context());  // of the result's height and x's width
+    LoopCheck check(a.context());
     for (int64_t plane = 0; plane < g.batch * g.channels; ++plane) {
       const T* from = x.data<T>() + plane * g.axes[1].in * width;
       for (const AntialiasTaps& row : rows) {

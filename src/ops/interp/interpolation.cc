@@ -7,7 +7,7 @@
 
 #include "base/convert.h"
 #include "base/counted.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "ops/common/sharing_lod.h"
 
 namespace coracle {
@@ -171,10 +171,10 @@ float whole_sum(const InterpolationGeometry& g, const T* from, const Interpolati
   return sum;
 }
 
-void interpolate(const InterpolationOperator& op, InterpolationKind kind, const InterpolationGeometry& g,
-                 const Tensor& in, Tensor& out) {
-  const Tensor x = to_channels_first(in, op.format());
-  Tensor y = channels_first_like(out, op.format());
+void interpolate(const RunContext& context, const InterpolationOperator& op, InterpolationKind kind,
+                 const InterpolationGeometry& g, const Tensor& in, Tensor& out) {
+  const Tensor x = to_channels_first(context, in, op.format());
+  Tensor y = channels_first_like(context, out, op.format());
   std::vector<InterpolationTaps> taps[3];
   for (int d = 0; d < 3; ++d) {
     for (int64_t o = 0; o < g.axes[d].out; ++o) {
@@ -187,7 +187,7 @@ void interpolate(const InterpolationOperator& op, InterpolationKind kind, const 
   visit_real(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     T* to = y.data<T>();
-    LoopCheck check;
+    LoopCheck check(context);
     for (int64_t plane = 0; plane < g.batch * g.channels; ++plane) {
       const T* from = x.data<T>() + plane * volume;
       for (const InterpolationTaps& d : taps[0]) {
@@ -220,15 +220,15 @@ void interpolate(const InterpolationOperator& op, InterpolationKind kind, const 
 }  // namespace
 
 void reference_interpolation(const InterpolationOperator& op, InterpolationKind kind, ReferenceArgs& a) {
-  interpolate(op, kind, requested_geometry(op, kind, a), a.in(0), a.out(0));
+  interpolate(a.context(), op, kind, requested_geometry(op, kind, a), a.in(0), a.out(0));
 }
 
 Tensor interpolated(const InterpolationOperator& op, InterpolationKind kind, const ReferenceArgs& a) {
   const InterpolationGeometry g = requested_geometry(op, kind, a);
   Shape y{g.batch, g.channels};
   for (int i = 3 - g.spatial; i < 3; ++i) y.push_back(g.axes[i].out);
-  Tensor out = Tensor::make(a.in(0).dtype(), from_channels_first(y, op.format()));
-  interpolate(op, kind, g, a.in(0), out);
+  Tensor out = a.make(a.in(0).dtype(), from_channels_first(y, op.format()));
+  interpolate(a.context(), op, kind, g, a.in(0), out);
   return out;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/counted.h"
 #include "graph/op.h"
 #include "ops/common/data_format.h"
 
@@ -86,6 +87,8 @@ struct InterpolationGeometry {
   InterpolationAxis axes[3];  ///< depth, height, width; the ones that do not exist come first and are 1
 };
 
+inline constexpr int64_t kMostSpatial = 3;
+
 /// What operands 1 to 3 of a resizing operator ask for. `elements(port, i)` gives the i-th tensor at a port, or null
 /// while its elements are not known; then there is no request yet.
 template <class Elements>
@@ -103,12 +106,16 @@ std::optional<InterpolationRequest> interpolation_request(const InterpolationOpe
   if (has_scale) {
     const Tensor* t = elements(3, 0);
     if (t == nullptr) return std::nullopt;
+    // One, or one for each spatial dimension: what follows is of no use.
+    const int64_t count = std::min<int64_t>(t->count(), kMostSpatial);
     request.scale.clear();
-    for (int64_t i = 0; i < t->count(); ++i) request.scale.push_back(t->number(i));
+    for (int64_t i = 0; i < count; ++i) request.scale.push_back(t->number(i));
   }
   if (has_out_size) {
     const Tensor* t = elements(1, 0);
     if (t == nullptr) return std::nullopt;
+    require(t->count() <= kMostSpatial, "the wanted size has ", counted(t->count(), "entry"), ", expected ",
+            kMostSpatial, " at most");
     request.size = t->integers();
   }
   return request;

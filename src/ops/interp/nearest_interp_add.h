@@ -34,15 +34,15 @@ inline void reference(const NearestInterpAdd& op, ReferenceArgs& a) {
   const bool scaled = a.has(NearestInterpAdd::kFactor);
   const Tensor factor = scaled ? a.in(NearestInterpAdd::kFactor) : Tensor::scalar(1.0F);
   const Shape product = broadcast(addend.shape(), factor.shape());
-  Buffer<double> products(static_cast<size_t>(product.count()));
-  BroadcastWalk(product, addend.shape(), factor.shape()).each([&](int64_t i, int64_t x, int64_t y) {
+  Buffer<double> products(static_cast<size_t>(product.count()), a.context());
+  BroadcastWalk(product, addend.shape(), factor.shape()).each(a.context(), [&](int64_t i, int64_t x, int64_t y) {
     products[static_cast<size_t>(i)] = addend.number(x) * factor.number(y);
   });
-  Buffer<double> sums(static_cast<size_t>(a.out(0).count()));
-  BroadcastWalk(a.out(0).shape(), product, resized.shape()).each([&](int64_t i, int64_t x, int64_t y) {
+  Buffer<double> sums(static_cast<size_t>(a.out(0).count()), a.context());
+  BroadcastWalk(a.out(0).shape(), product, resized.shape()).each(a.context(), [&](int64_t i, int64_t x, int64_t y) {
     sums[static_cast<size_t>(i)] = products[static_cast<size_t>(x)] + resized.number(y);
   });
-  a.out(0).assign(sums);
+  a.out(0).assign(a.context(), sums);
 }
 
 inline constexpr const OpSchema* nearest_interp_add_op = &kOpSchema<NearestInterpAdd>;

@@ -47,11 +47,11 @@ template <class F>
 void each_closeness(const Closeness& op, const ReferenceArgs& a, const Shape& shape, const F& f) {
   const double rtol = a.has(2) ? a.in(2).number(0) : 1e-5;
   const double atol = a.has(3) ? a.in(3).number(0) : 1e-8;
-  const Tensor x = converted(a.in(0), DType::kFloat64);
-  const Tensor y = converted(a.in(1), DType::kFloat64);
+  const Tensor x = converted(a.context(), a.in(0), DType::kFloat64);
+  const Tensor y = converted(a.context(), a.in(1), DType::kFloat64);
   const auto* px = x.data<double>();
   const auto* py = y.data<double>();
-  BroadcastWalk(shape, x.shape(), y.shape()).each([&](int64_t i, int64_t ix, int64_t iy) {
+  BroadcastWalk(shape, x.shape(), y.shape()).each(a.context(), [&](int64_t i, int64_t ix, int64_t iy) {
     const double u = px[ix];
     const double v = py[iy];
     const bool close = std::isnan(u) || std::isnan(v) ? op.equal_nan && std::isnan(u) && std::isnan(v)

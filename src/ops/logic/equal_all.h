@@ -21,8 +21,8 @@ inline void reference(const EqualAll&, ReferenceArgs& a) {
   bool same = a.shape(0) == a.shape(1);
   if (same) {
     const DType dtype = promote(a.in(0).dtype(), a.in(1).dtype());
-    const Tensor x = converted(a.in(0), dtype);
-    const Tensor y = converted(a.in(1), dtype);
+    const Tensor x = converted(a.context(), a.in(0), dtype);
+    const Tensor y = converted(a.context(), a.in(1), dtype);
     visit_real(dtype, [&](auto* p) {
       using T = std::remove_pointer_t<decltype(p)>;
       for (int64_t i = 0, n = x.count(); i < n && same; ++i) same = x.data<T>()[i] == y.data<T>()[i];

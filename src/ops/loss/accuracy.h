@@ -33,8 +33,8 @@ inline void infer(const Accuracy&, InferArgs& a) {
 }
 
 inline void reference(const Accuracy&, ReferenceArgs& a) {
-  const Buffer<int64_t> classes = integers_of(a.in(1));
-  const Buffer<int64_t> labels = integers_of(a.in(2));
+  const Buffer<int64_t> classes = a.integers(1);
+  const Buffer<int64_t> labels = a.integers(2);
   const int64_t k = a.shape(1)[1];
   int32_t correct = 0;
   for (size_t row = 0; row < labels.size(); ++row) {

@@ -51,11 +51,11 @@ inline void infer(const CrossEntropyWithSoftmax& op, InferArgs& a) {
 
 inline void reference(const CrossEntropyWithSoftmax& op, ReferenceArgs& a) {
   const Lines lines(a.shape(0), op.axis);
-  Buffer<double> x = doubles_of(a.in(0));
-  const Buffer<double> soft = op.soft_label ? doubles_of(a.in(1)) : Buffer<double>{};
-  const std::vector<int64_t> hard = op.soft_label ? std::vector<int64_t>{} : a.in(1).integers();
-  Buffer<double> losses;
-  lines.each([&](int64_t start) {
+  Buffer<double> x = a.doubles(0);
+  const Buffer<double> soft = op.soft_label ? a.doubles(1) : Buffer<double>(a.context());
+  const std::vector<int64_t> hard = op.soft_label ? std::vector<int64_t>{} : a.in(1).integers(a.context());
+  Buffer<double> losses(a.context());
+  lines.each(a.context(), [&](int64_t start) {
     const auto at = [&](int64_t i) { return static_cast<size_t>(start + i * lines.inner); };
     double largest = 0;
     double log_sum = 0;
@@ -81,8 +81,8 @@ inline void reference(const CrossEntropyWithSoftmax& op, ReferenceArgs& a) {
     losses.push_back(loss);
     for (int64_t i = 0; i < lines.length && op.use_softmax; ++i) x[at(i)] = std::exp(log_of(i));
   });
-  a.out(0).assign(std::span<const double>(x));
-  a.out(1).assign(std::span<const double>(losses));
+  a.out(0).assign(a.context(), std::span<const double>(x));
+  a.out(1).assign(a.context(), std::span<const double>(losses));
 }
 
 inline constexpr const OpSchema* cross_entropy_with_softmax_op = &kOpSchema<CrossEntropyWithSoftmax>;

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/buffer.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "ops/common/indices.h"
 #include "ops/loss/losses.h"
 
@@ -75,16 +75,16 @@ inline void reference(const HsigmoidLoss& op, ReferenceArgs& a) {
   const int64_t rows = a.shape(0)[0];
   const int64_t width = a.shape(0)[1];
   const int64_t nodes = a.shape(2)[0];
-  const Buffer<double> x = doubles_of(a.in(0));
-  const Buffer<double> w = doubles_of(a.in(2));
-  const Buffer<double> bias = a.has(3) ? doubles_of(a.in(3)) : Buffer<double>(static_cast<size_t>(nodes), 0.0);
-  const Buffer<int64_t> labels = integers_of(a.in(1));
-  const Buffer<int64_t> table = a.has(4) ? integers_of(a.in(4)) : Buffer<int64_t>();
-  const Buffer<int64_t> code = a.has(5) ? integers_of(a.in(5)) : Buffer<int64_t>();
+  const Buffer<double> x = a.doubles(0);
+  const Buffer<double> w = a.doubles(2);
+  const Buffer<double> bias = a.has(3) ? a.doubles(3) : Buffer<double>(static_cast<size_t>(nodes), 0.0, a.context());
+  const Buffer<int64_t> labels = a.integers(1);
+  const Buffer<int64_t> table = a.has(4) ? a.integers(4) : Buffer<int64_t>(a.context());
+  const Buffer<int64_t> code = a.has(5) ? a.integers(5) : Buffer<int64_t>(a.context());
   const int64_t length = a.has(4) ? a.shape(4)[1] : op.depth();
-  Buffer<double> losses;
-  Buffer<double> scores;
-  LoopCheck check;
+  Buffer<double> losses(a.context());
+  Buffer<double> scores(a.context());
+  LoopCheck check(a.context());
   for (int64_t i = 0; i < rows; ++i) {
     // In the complete tree the root is 1, the children of node n are 2 n and 2 n + 1, and the leaves come last.
     int64_t leaf = 0;
@@ -116,9 +116,9 @@ inline void reference(const HsigmoidLoss& op, ReferenceArgs& a) {
     }
     losses.push_back(loss);
   }
-  a.out(0).assign(std::span<const double>(losses));
-  if (a.wants(1)) a.out(1).assign(std::span<const double>(scores));
-  if (a.wants(2)) a.out(2).assign(std::span<const double>(w));
+  a.out(0).assign(a.context(), std::span<const double>(losses));
+  if (a.wants(1)) a.out(1).assign(a.context(), std::span<const double>(scores));
+  if (a.wants(2)) a.out(2).assign(a.context(), std::span<const double>(w));
 }
 
 inline constexpr const OpSchema* hsigmoid_loss_op = &kOpSchema<HsigmoidLoss>;

@@ -32,14 +32,14 @@ inline void reference(const KldivLoss& op, ReferenceArgs& a) {
     return label > 0 ? label * (std::log(label) - x) : 0.0;
   };
   if (op.reduction == LossReduction::kNone) return reference_loss(a, 0, loss);
-  const Buffer<double> x = doubles_of(a.in(0));
-  const Buffer<double> label = doubles_of(a.in(1));
+  const Buffer<double> x = a.doubles(0);
+  const Buffer<double> label = a.doubles(1);
   double sum = 0;
   for (size_t i = 0; i < x.size(); ++i) sum += loss(x[i], label[i]);
   const Shape& s = a.shape(0);
   if (op.reduction == LossReduction::kMean) sum /= static_cast<double>(x.size());
   if (op.reduction == LossReduction::kBatchMean) sum /= static_cast<double>(s.rank() > 0 ? s[0] : 1);
-  a.out(0).assign(std::span<const double>(&sum, 1));
+  a.out(0).assign(a.context(), std::span<const double>(&sum, 1));
 }
 
 inline constexpr const OpSchema* kldiv_loss_op = &kOpSchema<KldivLoss>;

@@ -27,10 +27,10 @@ inline void check_loss_operands(const InferArgs& a) {
 /// out[i] = f(prediction[i], label[i]) in double.
 template <class F>
 void reference_loss(ReferenceArgs& a, int port, const F& f) {
-  const Buffer<double> label = doubles_of(a.in(1));
-  Buffer<double> x = doubles_of(a.in(0));
+  const Buffer<double> label = a.doubles(1);
+  Buffer<double> x = a.doubles(0);
   for (size_t i = 0; i < x.size(); ++i) x[i] = f(x[i], label[i]);
-  a.out(port).assign(std::span<const double>(x));
+  a.out(port).assign(a.context(), std::span<const double>(x));
 }
 
 }  // namespace coracle

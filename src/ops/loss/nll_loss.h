@@ -42,10 +42,10 @@ inline void infer(const NllLoss& op, InferArgs& a) {
 inline void reference(const NllLoss& op, ReferenceArgs& a) {
   const Shape& s = a.shape(0);
   const int64_t inner = s.count(2, s.rank());
-  const Buffer<double> x = doubles_of(a.in(0));
-  const Buffer<int64_t> labels = integers_of(a.in(1));
-  const Buffer<double> weights = a.has(2) ? doubles_of(a.in(2)) : Buffer<double>(static_cast<size_t>(s[1]), 1.0);
-  Buffer<double> losses;
+  const Buffer<double> x = a.doubles(0);
+  const Buffer<int64_t> labels = a.integers(1);
+  const Buffer<double> weights = a.has(2) ? a.doubles(2) : Buffer<double>(static_cast<size_t>(s[1]), 1.0, a.context());
+  Buffer<double> losses(a.context());
   double sum = 0;
   double total = 0;
   for (size_t i = 0; i < labels.size(); ++i) {
@@ -61,13 +61,13 @@ inline void reference(const NllLoss& op, ReferenceArgs& a) {
     sum += loss;
   }
   if (op.reduction == LossReduction::kNone) {
-    a.out(0).assign(std::span<const double>(losses));
+    a.out(0).assign(a.context(), std::span<const double>(losses));
     total = 0;
   } else {
     if (op.reduction == LossReduction::kMean && total != 0) sum /= total;
-    a.out(0).assign(std::span<const double>(&sum, 1));
+    a.out(0).assign(a.context(), std::span<const double>(&sum, 1));
   }
-  if (a.wants(1)) a.out(1).assign(std::span<const double>(&total, 1));
+  if (a.wants(1)) a.out(1).assign(a.context(), std::span<const double>(&total, 1));
 }
 
 inline constexpr const OpSchema* nll_loss_op = &kOpSchema<NllLoss>;

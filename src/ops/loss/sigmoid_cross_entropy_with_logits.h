@@ -34,9 +34,9 @@ inline void infer(const SigmoidCrossEntropyWithLogits&, InferArgs& a) {
 }
 
 inline void reference(const SigmoidCrossEntropyWithLogits& op, ReferenceArgs& a) {
-  const Buffer<double> label = doubles_of(a.in(1));
-  Buffer<double> x = doubles_of(a.in(0));
-  const Buffer<double> weight = a.has(2) ? doubles_of(a.in(2)) : Buffer<double>{1.0};
+  const Buffer<double> label = a.doubles(1);
+  Buffer<double> x = a.doubles(0);
+  const Buffer<double> weight = a.has(2) ? a.doubles(2) : Buffer<double>(1, 1.0, a.context());
   double counted = 0;
   for (size_t i = 0; i < x.size(); ++i) {
     if (std::trunc(label[i]) == op.ignore_index) {
@@ -55,7 +55,7 @@ inline void reference(const SigmoidCrossEntropyWithLogits& op, ReferenceArgs& a)
   if (op.normalize) {
     for (double& v : x) v /= std::max(counted, 1e-5);
   }
-  a.out(0).assign(std::span<const double>(x));
+  a.out(0).assign(a.context(), std::span<const double>(x));
 }
 
 inline constexpr const OpSchema* sigmoid_cross_entropy_with_logits_op = &kOpSchema<SigmoidCrossEntropyWithLogits>;

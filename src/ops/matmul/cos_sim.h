@@ -45,25 +45,25 @@ inline void reference(const CosSim&, ReferenceArgs& a) {
   const int64_t rows = a.shape(0)[0];
   const int64_t others = a.shape(1)[0];
   const int64_t n = a.shape(0).count(1, a.shape(0).rank());
-  const Buffer<double> x = doubles_of(a.in(0));
-  const Buffer<double> y = doubles_of(a.in(1));
+  const Buffer<double> x = a.doubles(0);
+  const Buffer<double> y = a.doubles(1);
   const auto product = [n](const Buffer<double>& u, int64_t i, const Buffer<double>& v, int64_t j) {
     double sum = 0;
     for (int64_t k = 0; k < n; ++k) sum += u[static_cast<size_t>(i * n + k)] * v[static_cast<size_t>(j * n + k)];
     return sum;
   };
-  Buffer<double> cosines;
-  Buffer<double> x_lengths;
-  Buffer<double> y_lengths;
+  Buffer<double> cosines(a.context());
+  Buffer<double> x_lengths(a.context());
+  Buffer<double> y_lengths(a.context());
   for (int64_t j = 0; j < others; ++j) y_lengths.push_back(std::sqrt(product(y, j, y, j)));
   for (int64_t i = 0; i < rows; ++i) {
     const int64_t j = others == 1 ? 0 : i;
     x_lengths.push_back(std::sqrt(product(x, i, x, i)));
     cosines.push_back(product(x, i, y, j) / (x_lengths.back() * y_lengths[static_cast<size_t>(j)]));
   }
-  a.out(0).assign(std::span<const double>(cosines));
-  if (a.wants(1)) a.out(1).assign(std::span<const double>(x_lengths));
-  if (a.wants(2)) a.out(2).assign(std::span<const double>(y_lengths));
+  a.out(0).assign(a.context(), std::span<const double>(cosines));
+  if (a.wants(1)) a.out(1).assign(a.context(), std::span<const double>(x_lengths));
+  if (a.wants(2)) a.out(2).assign(a.context(), std::span<const double>(y_lengths));
 }
 
 inline constexpr const OpSchema* cos_sim_op = &kOpSchema<CosSim>;

@@ -40,12 +40,12 @@ inline void infer(const Cross& op, InferArgs& a) {
 
 inline void reference(const Cross& op, ReferenceArgs& a) {
   const DType dtype = a.out(0).dtype();
-  const Tensor x = converted(a.in(0), dtype);
-  const Tensor y = converted(a.in(1), dtype);
+  const Tensor x = converted(a.context(), a.in(0), dtype);
+  const Tensor y = converted(a.context(), a.in(1), dtype);
   const Lines lines(x.shape(), cross_axis(x.shape(), op.axis));
   visit_real(dtype, [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    lines.each([&](int64_t first) {
+    lines.each(a.context(), [&](int64_t first) {
       const T* u = x.data<T>() + first;
       const T* v = y.data<T>() + first;
       T* to = a.out(0).data<T>() + first;

@@ -28,8 +28,8 @@ inline void infer(const Dot&, InferArgs& a) {
 
 inline void reference(const Dot&, ReferenceArgs& a) {
   const DType dtype = a.out(0).dtype();
-  const Tensor x = converted(a.in(0), dtype);
-  const Tensor y = converted(a.in(1), dtype);
+  const Tensor x = converted(a.context(), a.in(0), dtype);
+  const Tensor y = converted(a.context(), a.in(1), dtype);
   const int64_t n = x.shape().back();
   visit_number(dtype, [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;

@@ -55,9 +55,9 @@ inline void reference(const Einsum& op, ReferenceArgs& a) {
   std::vector<Tensor> operands;
   for (int i = 0; i < a.count(0); ++i) {
     ranks.push_back(a.shape(0, i).rank());
-    operands.push_back(converted(a.in(0, i), a.out(0).dtype()));
+    operands.push_back(converted(a.context(), a.in(0, i), a.out(0).dtype()));
   }
-  reference_einsum(plan_einsum(op.equation, ranks), operands, a.out(0));
+  reference_einsum(a.context(), plan_einsum(op.equation, ranks), operands, a.out(0));
 }
 
 /// Nothing but a gradient reads the other results.

@@ -6,7 +6,7 @@
 
 #include "base/convert.h"
 #include "base/counted.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "ops/common/complex_numbers.h"
 
 namespace coracle {
@@ -140,7 +140,8 @@ std::vector<int64_t> einsum_sizes(const EinsumPlan& plan, const std::vector<Shap
   return sizes;
 }
 
-void reference_einsum(const EinsumPlan& plan, const std::vector<Tensor>& operands, Tensor& out) {
+void reference_einsum(const RunContext& context, const EinsumPlan& plan, const std::vector<Tensor>& operands,
+                      Tensor& out) {
   std::vector<Shape> shapes;
   for (const Tensor& t : operands) shapes.push_back(t.shape());
   const std::vector<int64_t> sizes = einsum_sizes(plan, shapes);
@@ -176,7 +177,7 @@ void reference_einsum(const EinsumPlan& plan, const std::vector<Tensor>& operand
     }
   };
   const auto add_up = [&]<class T, class Sum>(T* to, Sum) {
-    LoopCheck check;
+    LoopCheck check(context);
     for (int64_t r = 0, n = out.count(); r < n; ++r) {
       check.step(4 * summed);
       Sum sum = 0;

@@ -30,6 +30,7 @@ bool first_operand_leads(const EinsumPlan& plan);
 std::vector<int64_t> einsum_sizes(const EinsumPlan& plan, const std::vector<Shape>& shapes);
 
 /// Sums the products in double (integers too); all tensors are of out's type.
-void reference_einsum(const EinsumPlan& plan, const std::vector<Tensor>& operands, Tensor& out);
+void reference_einsum(const RunContext& context, const EinsumPlan& plan, const std::vector<Tensor>& operands,
+                      Tensor& out);
 
 }  // namespace coracle

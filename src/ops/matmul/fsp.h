@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/buffer.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "graph/op.h"
 
 namespace coracle {
@@ -40,10 +40,10 @@ inline void reference(const Fsp&, ReferenceArgs& a) {
   const Shape& x = a.shape(0);
   const int64_t others = a.shape(1)[1];
   const int64_t pixels = x[2] * x[3];
-  const Buffer<double> of_x = doubles_of(a.in(0));
-  const Buffer<double> of_y = doubles_of(a.in(1));
-  Buffer<double> means;
-  LoopCheck check;
+  const Buffer<double> of_x = a.doubles(0);
+  const Buffer<double> of_y = a.doubles(1);
+  Buffer<double> means(a.context());
+  LoopCheck check(a.context());
   for (int64_t plane = 0; plane < x[0] * x[1]; ++plane) {
     for (int64_t j = 0; j < others; ++j) {
       const double* p = of_x.data() + plane * pixels;
@@ -54,7 +54,7 @@ inline void reference(const Fsp&, ReferenceArgs& a) {
       means.push_back(sum / static_cast<double>(pixels));
     }
   }
-  a.out(0).assign(std::span<const double>(means));
+  a.out(0).assign(a.context(), std::span<const double>(means));
 }
 
 inline int64_t flops(const Fsp&, const NodeFacts& f) {

@@ -34,8 +34,8 @@ inline void infer(const Kron&, InferArgs& a) {
 
 inline void reference(const Kron&, ReferenceArgs& a) {
   const DType dtype = a.out(0).dtype();
-  const Tensor x = converted(a.in(0), dtype);
-  const Tensor y = converted(a.in(1), dtype);
+  const Tensor x = converted(a.context(), a.in(0), dtype);
+  const Tensor y = converted(a.context(), a.in(1), dtype);
   const Shape& shape = a.out(0).shape();
   const auto size = [&](const Tensor& t, int d) {
     const int at = d - (shape.rank() - t.shape().rank());

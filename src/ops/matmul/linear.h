@@ -39,8 +39,9 @@ inline void infer(const Linear& op, InferArgs& a) {
 
 inline void reference(const Linear& op, ReferenceArgs& a) {
   const DType dtype = a.out(0).dtype();
-  Tensor product = Tensor::make(dtype, matrix_product_shape(a.shape(0), a.shape(1), false, op.transpose_w));
-  reference_matrix_product(converted(a.in(0), dtype), converted(a.in(1), dtype), false, op.transpose_w, 1.0, product);
+  Tensor product = a.make(dtype, matrix_product_shape(a.shape(0), a.shape(1), false, op.transpose_w));
+  reference_matrix_product(a.context(), converted(a.context(), a.in(0), dtype), converted(a.context(), a.in(1), dtype),
+                           false, op.transpose_w, 1.0, product);
   reference_epilogue(op, a, product, 2, -1);
 }
 

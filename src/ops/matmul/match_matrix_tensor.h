@@ -47,13 +47,13 @@ inline void reference(const MatchMatrixTensor&, ReferenceArgs& a) {
   for (size_t s = 0; s + 1 < of_x.size(); ++s) {
     ends.push_back(ends.back() + w[1] * (of_x[s + 1] - of_x[s]) * (of_y[s + 1] - of_y[s]));
   }
-  a.out(0) = Tensor::make(a.in(0).dtype(), Shape{ends.back(), 1});
+  a.out(0) = a.make(a.in(0).dtype(), Shape{ends.back(), 1});
   a.out(0).set_lod(one_level(ends));
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    Buffer<double> products(static_cast<size_t>(a.shape(0)[0] * columns));
+    Buffer<double> products(static_cast<size_t>(a.shape(0)[0] * columns), a.context());
     for (int64_t i = 0; i < a.shape(0)[0]; ++i) {
-      Buffer<double> row(static_cast<size_t>(w[0]));
+      Buffer<double> row(static_cast<size_t>(w[0]), a.context());
       for (int64_t k = 0; k < w[0]; ++k) {
         row[static_cast<size_t>(k)] = static_cast<double>(a.in(0).data<T>()[i * w[0] + k]);
       }
@@ -61,9 +61,9 @@ inline void reference(const MatchMatrixTensor&, ReferenceArgs& a) {
     }
     if (a.wants(1)) {
       if (a.out(1).empty_handle()) {
-        a.out(1) = Tensor::make(a.in(0).dtype(), Shape{static_cast<int64_t>(products.size()), 1});
+        a.out(1) = a.make(a.in(0).dtype(), Shape{static_cast<int64_t>(products.size()), 1});
       }
-      a.out(1).assign(std::span<const double>(products));
+      a.out(1).assign(a.context(), std::span<const double>(products));
     }
     T* to = a.out(0).data<T>();
     for (size_t s = 0; s + 1 < of_x.size(); ++s) {

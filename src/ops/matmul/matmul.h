@@ -33,8 +33,8 @@ inline void infer(const Matmul& op, InferArgs& a) {
 
 inline void reference(const Matmul& op, ReferenceArgs& a) {
   const DType dtype = a.out(0).dtype();
-  reference_matrix_product(converted(a.in(0), dtype), converted(a.in(1), dtype), op.transpose_x, op.transpose_y, 1.0,
-                           a.out(0));
+  reference_matrix_product(a.context(), converted(a.context(), a.in(0), dtype), converted(a.context(), a.in(1), dtype),
+                           op.transpose_x, op.transpose_y, 1.0, a.out(0));
 }
 
 inline int64_t flops(const Matmul& op, const NodeFacts& f) {

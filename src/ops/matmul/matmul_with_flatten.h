@@ -48,8 +48,8 @@ inline void reference(const MatmulWithFlatten& op, ReferenceArgs& a) {
   const Shape rows{x.count(0, op.x_num_col_dims), x.count(op.x_num_col_dims, x.rank())};
   const Shape columns{y.count(0, op.y_num_col_dims), y.count(op.y_num_col_dims, y.rank())};
   Tensor out = a.out(0).reshaped(Shape{rows[0], columns[1]});
-  reference_matrix_product(converted(a.in(0), dtype).reshaped(rows), converted(a.in(1), dtype).reshaped(columns), false,
-                           false, 1.0, out);
+  reference_matrix_product(a.context(), converted(a.context(), a.in(0), dtype).reshaped(rows),
+                           converted(a.context(), a.in(1), dtype).reshaped(columns), false, false, 1.0, out);
 }
 
 inline constexpr const OpSchema* matmul_with_flatten_op = &kOpSchema<MatmulWithFlatten>;

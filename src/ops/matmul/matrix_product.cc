@@ -6,7 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/convert.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "ops/common/complex_numbers.h"
 
 namespace coracle {
@@ -43,8 +43,8 @@ namespace {
 
 /// The product in numbers of type T; `double` or complex numbers of it add up.
 template <class T, class Sum>
-void multiply_matrices(const Tensor& x, const Tensor& y, bool transpose_x, bool transpose_y, double alpha,
-                       Tensor& out) {
+void multiply_matrices(const RunContext& context, const Tensor& x, const Tensor& y, bool transpose_x, bool transpose_y,
+                       double alpha, Tensor& out) {
   const Shape a = as_matrix(x.shape(), true);
   const Shape b = as_matrix(y.shape(), false);
   const bool ta = transpose_x && x.shape().rank() > 1;
@@ -53,9 +53,9 @@ void multiply_matrices(const Tensor& x, const Tensor& y, bool transpose_x, bool 
   const int64_t k = a[a.rank() - (ta ? 2 : 1)];
   const int64_t n = b[b.rank() - (tb ? 2 : 1)];
   const BroadcastWalk walk(broadcast(without_matrix(a), without_matrix(b)), without_matrix(a), without_matrix(b));
-  Buffer<Sum> sums(static_cast<size_t>(n));
-  LoopCheck check;
-  walk.each([&](int64_t batch, int64_t batch_x, int64_t batch_y) {
+  Buffer<Sum> sums(static_cast<size_t>(n), context);
+  LoopCheck check(context);
+  walk.each(context, [&](int64_t batch, int64_t batch_x, int64_t batch_y) {
     const T* px = x.data<T>() + batch_x * m * k;
     const T* py = y.data<T>() + batch_y * k * n;
     T* po = out.data<T>() + batch * m * n;
@@ -74,16 +74,16 @@ void multiply_matrices(const Tensor& x, const Tensor& y, bool transpose_x, bool 
 
 }  // namespace
 
-void reference_matrix_product(const Tensor& x, const Tensor& y, bool transpose_x, bool transpose_y, double alpha,
-                              Tensor& out) {
+void reference_matrix_product(const RunContext& context, const Tensor& x, const Tensor& y, bool transpose_x,
+                              bool transpose_y, double alpha, Tensor& out) {
   if (is_complex(out.dtype())) {
     return visit_complex(out.dtype(), [&](auto* p) {
       using T = std::complex<std::remove_pointer_t<decltype(p)>>;
-      multiply_matrices<T, std::complex<double>>(x, y, transpose_x, transpose_y, alpha, out);
+      multiply_matrices<T, std::complex<double>>(context, x, y, transpose_x, transpose_y, alpha, out);
     });
   }
   visit_real(out.dtype(), [&](auto* p) {
-    multiply_matrices<std::remove_pointer_t<decltype(p)>, double>(x, y, transpose_x, transpose_y, alpha, out);
+    multiply_matrices<std::remove_pointer_t<decltype(p)>, double>(context, x, y, transpose_x, transpose_y, alpha, out);
   });
 }
 

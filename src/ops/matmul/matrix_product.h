@@ -13,7 +13,7 @@ Shape matrix_product_shape(const Shape& x, const Shape& y, bool transpose_x, boo
 int64_t matrix_product_flops(const Shape& x, bool transpose_x, const Shape& out);
 
 /// out = alpha * x @ y with leading dimensions broadcast; sums in double. All three of one type.
-void reference_matrix_product(const Tensor& x, const Tensor& y, bool transpose_x, bool transpose_y, double alpha,
-                              Tensor& out);
+void reference_matrix_product(const RunContext& context, const Tensor& x, const Tensor& y, bool transpose_x,
+                              bool transpose_y, double alpha, Tensor& out);
 
 }  // namespace coracle

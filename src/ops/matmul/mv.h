@@ -23,7 +23,8 @@ inline void infer(const Mv&, InferArgs& a) {
 }
 
 inline void reference(const Mv&, ReferenceArgs& a) {
-  reference_matrix_product(a.in(0), converted(a.in(1), a.in(0).dtype()), false, false, 1.0, a.out(0));
+  reference_matrix_product(a.context(), a.in(0), converted(a.context(), a.in(1), a.in(0).dtype()), false, false, 1.0,
+                           a.out(0));
 }
 
 inline int64_t flops(const Mv&, const NodeFacts& f) { return matrix_product_flops(f.shape(0), false, f.out().shape); }

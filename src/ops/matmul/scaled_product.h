@@ -25,13 +25,14 @@ inline void infer_scaled_product(InferArgs& a, int rank) {
 
 inline void reference_scaled_product(double beta, double alpha, ReferenceArgs& a) {
   Tensor& y = a.out(0);
-  Tensor product = Tensor::make(y.dtype(), y.shape());
-  reference_matrix_product(converted(a.in(1), y.dtype()), converted(a.in(2), y.dtype()), false, false, alpha, product);
+  Tensor product = a.make(y.dtype(), y.shape());
+  reference_matrix_product(a.context(), converted(a.context(), a.in(1), y.dtype()),
+                           converted(a.context(), a.in(2), y.dtype()), false, false, alpha, product);
   visit_real(y.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     const T* input = a.in(0).data<T>();
     const T* from = product.data<T>();
-    BroadcastWalk(y.shape(), a.shape(0), y.shape()).each([&](int64_t i, int64_t at, int64_t) {
+    BroadcastWalk(y.shape(), a.shape(0), y.shape()).each(a.context(), [&](int64_t i, int64_t at, int64_t) {
       y.data<T>()[i] = convert<T>(beta * static_cast<double>(input[at]) + static_cast<double>(from[i]));
     });
   });

@@ -14,7 +14,7 @@ struct Assign : CopyOperator {
 
 inline void infer(const Assign&, InferArgs& a) { infer_copy(a); }
 
-inline void reference(const Assign&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
+inline void reference(const Assign&, ReferenceArgs& a) { copy_tensor(a.context(), a.in(0), a.out(0)); }
 
 inline bool is_identity(const Assign&, const NodeFacts&) { return true; }
 

@@ -17,7 +17,7 @@ struct AssignOut {
 
 inline void infer(const AssignOut&, InferArgs& a) { infer_copy(a); }
 
-inline void reference(const AssignOut&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
+inline void reference(const AssignOut&, ReferenceArgs& a) { copy_tensor(a.context(), a.in(0), a.out(0)); }
 
 inline constexpr const OpSchema* assign_out_op = &kOpSchema<AssignOut>;
 

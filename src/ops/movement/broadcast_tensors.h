@@ -29,7 +29,7 @@ inline void infer(const BroadcastTensors&, InferArgs& a) {
 
 inline void reference(const BroadcastTensors&, ReferenceArgs& a) {
   for (int i = 0; i < a.count(0); ++i) {
-    gather_elements(a.in(0, i), broadcast_steps(a.shape(0, i), a.out(0, i).shape()), a.out(0, i));
+    gather_elements(a.context(), a.in(0, i), broadcast_steps(a.shape(0, i), a.out(0, i).shape()), a.out(0, i));
   }
 }
 

@@ -30,9 +30,9 @@ inline void reference(const ChannelShuffle& op, ReferenceArgs& a) {
   const Shape& x = a.shape(0);
   const int64_t g = op.groups;
   if (channels_are_last(op.data_format)) {
-    rearrange(a.in(0), {x[0] * x[1] * x[2], g, x[3] / g}, {0, 2, 1}, a.out(0));
+    rearrange(a.context(), a.in(0), {x[0] * x[1] * x[2], g, x[3] / g}, {0, 2, 1}, a.out(0));
   } else {
-    rearrange(a.in(0), {x[0], g, x[1] / g, x[2] * x[3]}, {0, 2, 1, 3}, a.out(0));
+    rearrange(a.context(), a.in(0), {x[0], g, x[1] / g, x[2] * x[3]}, {0, 2, 1, 3}, a.out(0));
   }
 }
 

@@ -88,7 +88,7 @@ inline void reference(const CoalesceTensor& op, ReferenceArgs& a) {
   const bool filled = op.set_constant && !op.copy_data;
   Size all = 0;
   for (int i = 0; i < a.count(0); ++i) all += coalesced_count(op, dtype, a.in(0, i).count());
-  if (a.out(1).empty_handle()) a.out(1) = Tensor::make(dtype, Shape{all.count()});
+  if (a.out(1).empty_handle()) a.out(1) = a.make(dtype, Shape{all.count()});
   if (a.out(1).bytes() != 0) std::memset(a.out(1).raw(), 0, a.out(1).bytes());
   if (filled) {
     visit_real(dtype, [&](auto* p) {
@@ -99,7 +99,7 @@ inline void reference(const CoalesceTensor& op, ReferenceArgs& a) {
   size_t at = 0;
   for (int i = 0; i < a.count(0); ++i) {
     const Tensor& x = a.in(0, i);
-    if (a.out(0, i).empty_handle()) a.out(0, i) = Tensor::make(dtype, x.shape());
+    if (a.out(0, i).empty_handle()) a.out(0, i) = a.make(dtype, x.shape());
     char* part = a.out(1).data<char>() + at;
     if (x.bytes() != 0) {
       if (!filled) std::memcpy(part, x.raw(), x.bytes());

@@ -71,7 +71,7 @@ inline void reference(const Concat&, ReferenceArgs& a) {
   std::vector<const Tensor*> parts;
   for (int i = 0; i < a.count(0); ++i) parts.push_back(&a.in(0, i));
   const int axis = normalize_axis(a.has(1) ? a.in(1).integer(0) : 0, a.out(0).shape().rank());
-  join_tensors(parts, axis, a.out(0));
+  join_tensors(a.context(), parts, axis, a.out(0));
 }
 
 inline bool is_identity(const Concat&, const NodeFacts& f) { return f.count(0) == 1 && !f.in(0).is_array; }

@@ -34,13 +34,13 @@ inline Shape cropped_shape(const Shape& x, const Ints& shape, const Ints& offset
 }
 
 /// out = the box of x at `offsets` with the shape of out.
-inline void crop_box(const Tensor& x, const Ints& offsets, Tensor& out) {
+inline void crop_box(const RunContext& context, const Tensor& x, const Ints& offsets, Tensor& out) {
   ElementWalk read = row_major(x.shape());
   for (int i = 0; i < read.rank; ++i) {
     read.size[i] = out.shape()[i];
     read.start += offsets[static_cast<size_t>(i)] * read.step[i];
   }
-  gather_elements(x, read, out);
+  gather_elements(context, x, read, out);
 }
 
 inline void infer(const Crop&, InferArgs& a) {
@@ -58,9 +58,9 @@ inline void infer(const Crop&, InferArgs& a) {
 }
 
 inline void reference(const Crop&, ReferenceArgs& a) {
-  Ints offsets = a.has(2) ? a.in(2).integers() : Ints{};
+  Ints offsets = a.has(2) ? a.in(2).integers(a.context()) : Ints{};
   offsets.resize(static_cast<size_t>(a.shape(0).rank()), 0);
-  crop_box(a.in(0), offsets, a.out(0));
+  crop_box(a.context(), a.in(0), offsets, a.out(0));
 }
 
 inline constexpr const OpSchema* crop_op = &kOpSchema<Crop>;

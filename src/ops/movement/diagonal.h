@@ -27,7 +27,7 @@ inline void infer(const Diagonal& op, InferArgs& a) {
 }
 
 inline void reference(const Diagonal& op, ReferenceArgs& a) {
-  gather_elements(a.in(0), diagonal_steps(a.shape(0), op.axis1, op.axis2, op.offset), a.out(0));
+  gather_elements(a.context(), a.in(0), diagonal_steps(a.shape(0), op.axis1, op.axis2, op.offset), a.out(0));
 }
 
 inline constexpr const OpSchema* diagonal_op = &kOpSchema<Diagonal>;

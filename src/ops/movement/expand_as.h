@@ -25,7 +25,7 @@ inline void infer(const ExpandAs& op, InferArgs& a) {
 }
 
 inline void reference(const ExpandAs&, ReferenceArgs& a) {
-  gather_elements(a.in(0), broadcast_steps(a.shape(0), a.out(0).shape()), a.out(0));
+  gather_elements(a.context(), a.in(0), broadcast_steps(a.shape(0), a.out(0).shape()), a.out(0));
 }
 
 inline constexpr const OpSchema* expand_as_op = &kOpSchema<ExpandAs>;

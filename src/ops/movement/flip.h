@@ -40,7 +40,7 @@ inline void infer(const Flip& op, InferArgs& a) {
 }
 
 inline void reference(const Flip& op, ReferenceArgs& a) {
-  gather_elements(a.in(0), reversed_steps(a.shape(0), op.axis), a.out(0));
+  gather_elements(a.context(), a.in(0), reversed_steps(a.shape(0), op.axis), a.out(0));
 }
 
 /// Early programs call the attribute `dims`.

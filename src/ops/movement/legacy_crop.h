@@ -30,9 +30,9 @@ inline void infer(const LegacyCrop& op, InferArgs& a) {
 }
 
 inline void reference(const LegacyCrop&, ReferenceArgs& a) {
-  Ints offsets = a.has(2) ? a.in(2).integers() : Ints{};
+  Ints offsets = a.has(2) ? a.in(2).integers(a.context()) : Ints{};
   offsets.resize(static_cast<size_t>(a.shape(0).rank()), 0);
-  crop_box(a.in(0), offsets, a.out(0));
+  crop_box(a.context(), a.in(0), offsets, a.out(0));
 }
 
 inline constexpr const OpSchema* legacy_crop_op = &kOpSchema<LegacyCrop>;

@@ -18,7 +18,7 @@ struct LegacyExpand {
 inline void infer(const LegacyExpand&, InferArgs& a) { infer_tile(a); }
 
 inline void reference(const LegacyExpand&, ReferenceArgs& a) {
-  gather_elements(a.in(0), tile_steps(a.shape(0), a.in(1).integers()), a.out(0));
+  gather_elements(a.context(), a.in(0), tile_steps(a.shape(0), a.in(1).integers(a.context())), a.out(0));
 }
 
 inline constexpr const OpSchema* legacy_expand_op = &kOpSchema<LegacyExpand>;

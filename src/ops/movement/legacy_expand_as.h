@@ -28,7 +28,7 @@ inline void infer(const LegacyExpandAs&, InferArgs& a) {
 inline void reference(const LegacyExpandAs&, ReferenceArgs& a) {
   Ints times;
   for (int i = 0; i < a.shape(0).rank(); ++i) times.push_back(a.shape(0)[i] == 0 ? 1 : a.shape(1)[i] / a.shape(0)[i]);
-  gather_elements(a.in(0), tile_steps(a.shape(0), times), a.out(0));
+  gather_elements(a.context(), a.in(0), tile_steps(a.shape(0), times), a.out(0));
 }
 
 inline constexpr const OpSchema* legacy_expand_as_op = &kOpSchema<LegacyExpandAs>;

@@ -14,7 +14,7 @@ struct Memcpy : CopyOperator {
 
 inline void infer(const Memcpy&, InferArgs& a) { infer_copy(a); }
 
-inline void reference(const Memcpy&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
+inline void reference(const Memcpy&, ReferenceArgs& a) { copy_tensor(a.context(), a.in(0), a.out(0)); }
 
 inline bool is_identity(const Memcpy&, const NodeFacts&) { return true; }
 

@@ -14,7 +14,7 @@ struct MemcpyD2h : CopyOperator {
 
 inline void infer(const MemcpyD2h&, InferArgs& a) { infer_copy(a); }
 
-inline void reference(const MemcpyD2h&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
+inline void reference(const MemcpyD2h&, ReferenceArgs& a) { copy_tensor(a.context(), a.in(0), a.out(0)); }
 
 inline bool is_identity(const MemcpyD2h&, const NodeFacts&) { return true; }
 

@@ -14,7 +14,7 @@ struct MemcpyH2d : CopyOperator {
 
 inline void infer(const MemcpyH2d&, InferArgs& a) { infer_copy(a); }
 
-inline void reference(const MemcpyH2d&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
+inline void reference(const MemcpyH2d&, ReferenceArgs& a) { copy_tensor(a.context(), a.in(0), a.out(0)); }
 
 inline bool is_identity(const MemcpyH2d&, const NodeFacts&) { return true; }
 

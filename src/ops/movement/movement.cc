@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "base/block_copy.h"
+#include "base/long_loop.h"
 
 namespace coracle {
 namespace {
@@ -15,7 +15,7 @@ struct Wide {
 
 /// The innermost dimension as a plain loop, the others by counting.
 template <class T>
-void walk_and_copy(const T* from, const ElementWalk& read, T* to, const ElementWalk& write) {
+void walk_and_copy(const RunContext& context, const T* from, const ElementWalk& read, T* to, const ElementWalk& write) {
   if (read.count() == 0) return;
   const int outer = read.rank == 0 ? 0 : read.rank - 1;
   const int64_t n = read.rank == 0 ? 1 : read.size[outer];
@@ -34,13 +34,13 @@ void walk_and_copy(const T* from, const ElementWalk& read, T* to, const ElementW
       }
     }
   };
-  LoopCheck check;
+  LoopCheck check(context);
   while (true) {
     if (n < kLong) {
       check.step(n);
       copy(0, static_cast<size_t>(n));
     } else {
-      in_blocks(static_cast<size_t>(n), copy);
+      in_blocks(context, static_cast<size_t>(n), copy);
     }
     int d = outer - 1;
     for (; d >= 0; --d) {
@@ -76,10 +76,11 @@ ElementWalk permuted(const ElementWalk& steps, std::span<const int> order) {
   return s;
 }
 
-void copy_elements(const void* from, const ElementWalk& read, void* to, const ElementWalk& write, size_t element) {
+void copy_elements(const RunContext& context, const void* from, const ElementWalk& read, void* to,
+                   const ElementWalk& write, size_t element) {
   const auto copy = [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    walk_and_copy(static_cast<const T*>(from), read, static_cast<T*>(to), write);
+    walk_and_copy(context, static_cast<const T*>(from), read, static_cast<T*>(to), write);
   };
   switch (element) {
     case 1: return copy(static_cast<uint8_t*>(nullptr));
@@ -90,7 +91,7 @@ void copy_elements(const void* from, const ElementWalk& read, void* to, const El
   }
 }
 
-void gather_elements(const Tensor& from, const ElementWalk& read, Tensor& to) {
+void gather_elements(const RunContext& context, const Tensor& from, const ElementWalk& read, Tensor& to) {
   ElementWalk write = read;
   write.start = 0;
   int64_t step = 1;
@@ -98,17 +99,17 @@ void gather_elements(const Tensor& from, const ElementWalk& read, Tensor& to) {
     write.step[i] = step;
     step *= write.size[i];
   }
-  copy_elements(from.raw(), read, to.raw(), write, size_of(from.dtype()));
+  copy_elements(context, from.raw(), read, to.raw(), write, size_of(from.dtype()));
 }
 
-void copy_tensor(const Tensor& from, Tensor& to) {
+void copy_tensor(const RunContext& context, const Tensor& from, Tensor& to) {
   if (from.is_array() || to.empty_handle()) {
-    to = from.is_array() ? from : from.clone();
+    to = from.is_array() ? from : from.clone(context);
     return;
   }
   require(to.bytes() == from.bytes(), ErrorCode::kRunFailure, "a tensor ", from.dtype(), from.shape(), " stands where ",
           to.dtype(), to.shape(), " was expected");
-  copy_in_blocks(to.raw(), from.raw(), from.bytes());
+  copy_in_blocks(context, to.raw(), from.raw(), from.bytes());
 }
 
 }  // namespace coracle

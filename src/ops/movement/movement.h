@@ -44,13 +44,14 @@ ElementWalk row_major(const Shape& shape);
 ElementWalk permuted(const ElementWalk& steps, std::span<const int> order);
 
 /// to[i-th of write] = from[i-th of read]; both walks have the same sizes. `element` is the size of one in bytes.
-void copy_elements(const void* from, const ElementWalk& read, void* to, const ElementWalk& write, size_t element);
+void copy_elements(const RunContext& context, const void* from, const ElementWalk& read, void* to,
+                   const ElementWalk& write, size_t element);
 
 /// Fills the row-major `to` with the elements of `from` met along `read`.
-void gather_elements(const Tensor& from, const ElementWalk& read, Tensor& to);
+void gather_elements(const RunContext& context, const Tensor& from, const ElementWalk& read, Tensor& to);
 
 /// to = from, element for element; both have the same type and count. Tensor arrays share their list.
-void copy_tensor(const Tensor& from, Tensor& to);
+void copy_tensor(const RunContext& context, const Tensor& from, Tensor& to);
 
 /// True for NHWC, NDHWC, NLC: the shape itself has the channels last.
 inline bool channels_are_last(const std::string& format) { return format.size() > 2 && format.back() == 'C'; }

@@ -24,7 +24,7 @@ inline void infer(const Nop&, InferArgs& a) {
 }
 
 inline void reference(const Nop&, ReferenceArgs& a) {
-  for (int i = 0; i < a.out_count(0); ++i) copy_tensor(a.in(0, i), a.out(0, i));
+  for (int i = 0; i < a.out_count(0); ++i) copy_tensor(a.context(), a.in(0, i), a.out(0, i));
 }
 
 inline constexpr const OpSchema* nop_op = &kOpSchema<Nop>;

@@ -41,7 +41,7 @@ inline void infer(const Pad2d& op, InferArgs& a) {
 }
 
 inline void reference(const Pad2d& op, ReferenceArgs& a) {
-  const Ints paddings = a.has(1) ? a.in(1).integers() : Ints(4, 0);
+  const Ints paddings = a.has(1) ? a.in(1).integers(a.context()) : Ints(4, 0);
   pad_tensor(a.in(0), pad_amounts(op, paddings), pad_mode_of(op.mode), op.pad_value, a.out(0));
 }
 

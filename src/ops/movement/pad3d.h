@@ -43,7 +43,7 @@ inline void infer(const Pad3d& op, InferArgs& a) {
 }
 
 inline void reference(const Pad3d& op, ReferenceArgs& a) {
-  const Ints paddings = a.has(1) ? a.in(1).integers() : Ints(6, 0);
+  const Ints paddings = a.has(1) ? a.in(1).integers(a.context()) : Ints(6, 0);
   pad_tensor(a.in(0), pad_amounts(op, paddings), pad_mode_of(op.mode), op.pad_value, a.out(0));
 }
 

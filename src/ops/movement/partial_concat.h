@@ -26,10 +26,10 @@ inline void reference(const PartialConcat& op, ReferenceArgs& a) {
   const int64_t rows = a.shape(0)[0];
   const int64_t columns = a.shape(0)[1];
   const auto [start, length] = partial_columns(op, columns);
-  Tensor part = Tensor::make(a.in(0).dtype(), Shape{rows, length});
+  Tensor part = a.make(a.in(0).dtype(), Shape{rows, length});
   for (int i = 0; i < a.count(0); ++i) {
-    copy_rows_out(a.in(0, i), part, rows, length, columns, start);
-    copy_rows_in(part, a.out(0), rows, length, length * a.count(0), i * length);
+    copy_rows_out(a.context(), a.in(0, i), part, rows, length, columns, start);
+    copy_rows_in(a.context(), part, a.out(0), rows, length, length * a.count(0), i * length);
   }
 }
 

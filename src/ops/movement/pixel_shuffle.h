@@ -37,9 +37,9 @@ inline void reference(const PixelShuffle& op, ReferenceArgs& a) {
   const Shape& x = a.shape(0);
   const int64_t r = op.upscale_factor;
   if (channels_are_last(op.data_format)) {
-    rearrange(a.in(0), {x[0], x[1], x[2], x[3] / (r * r), r, r}, {0, 1, 4, 2, 5, 3}, a.out(0));
+    rearrange(a.context(), a.in(0), {x[0], x[1], x[2], x[3] / (r * r), r, r}, {0, 1, 4, 2, 5, 3}, a.out(0));
   } else {
-    rearrange(a.in(0), {x[0], x[1] / (r * r), r, r, x[2], x[3]}, {0, 1, 4, 2, 5, 3}, a.out(0));
+    rearrange(a.context(), a.in(0), {x[0], x[1] / (r * r), r, r, x[2], x[3]}, {0, 1, 4, 2, 5, 3}, a.out(0));
   }
 }
 

@@ -36,9 +36,9 @@ inline void reference(const PixelUnshuffle& op, ReferenceArgs& a) {
   const Shape& x = a.shape(0);
   const int64_t r = op.downscale_factor;
   if (channels_are_last(op.data_format)) {
-    rearrange(a.in(0), {x[0], x[1] / r, r, x[2] / r, r, x[3]}, {0, 1, 3, 5, 2, 4}, a.out(0));
+    rearrange(a.context(), a.in(0), {x[0], x[1] / r, r, x[2] / r, r, x[3]}, {0, 1, 3, 5, 2, 4}, a.out(0));
   } else {
-    rearrange(a.in(0), {x[0], x[1], x[2] / r, r, x[3] / r, r}, {0, 1, 3, 5, 2, 4}, a.out(0));
+    rearrange(a.context(), a.in(0), {x[0], x[1], x[2] / r, r, x[3] / r, r}, {0, 1, 3, 5, 2, 4}, a.out(0));
   }
 }
 

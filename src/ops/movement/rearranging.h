@@ -9,8 +9,8 @@
 namespace coracle {
 
 /// out = x seen with dimensions `split` (whose product is its count), these taken in the order `order`, row-major.
-inline void rearrange(const Tensor& x, std::initializer_list<int64_t> split, std::initializer_list<int> order,
-                      Tensor& out) {
+inline void rearrange(const RunContext& context, const Tensor& x, std::initializer_list<int64_t> split,
+                      std::initializer_list<int> order, Tensor& out) {
   ElementWalk all;
   for (int64_t d : split) all.push_back(d, 0);
   int64_t step = 1;
@@ -18,7 +18,7 @@ inline void rearrange(const Tensor& x, std::initializer_list<int64_t> split, std
     all.step[i] = step;
     step *= all.size[i];
   }
-  gather_elements(x, permuted(all, std::span<const int>(order.begin(), order.size())), out);
+  gather_elements(context, x, permuted(all, std::span<const int>(order.begin(), order.size())), out);
 }
 
 /// Checks an image operand: 4 dimensions. Gives 4 unknown dimensions where the rank is not known.

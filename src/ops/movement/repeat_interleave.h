@@ -42,7 +42,7 @@ inline void reference(const RepeatInterleave& op, ReferenceArgs& a) {
     read.push_back(all.size[i], all.step[i]);
     if (i == axis) read.push_back(op.repeats, 0);
   }
-  gather_elements(a.in(0), read, a.out(0));
+  gather_elements(a.context(), a.in(0), read, a.out(0));
 }
 
 /// ProgramDesc has one operator for both forms.

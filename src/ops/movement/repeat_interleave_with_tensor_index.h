@@ -50,11 +50,11 @@ inline void infer(const RepeatInterleaveWithTensorIndex& op, InferArgs& a) {
 inline void reference(const RepeatInterleaveWithTensorIndex& op, ReferenceArgs& a) {
   const Shape& x = a.shape(0);
   const int axis = normalize_axis(op.axis, x.rank());
-  const Ints slices = repeated_slices(a.in(1).integers(), x[axis]);
+  const Ints slices = repeated_slices(a.in(1).integers(a.context()), x[axis]);
   Shape y = x;
   y[axis] = static_cast<int64_t>(slices.size());
-  if (a.out(0).empty_handle()) a.out(0) = Tensor::make(a.in(0).dtype(), y);
-  gather_slices(a.in(0), Tensor::ints(slices), axis, a.out(0));
+  if (a.out(0).empty_handle()) a.out(0) = a.make(a.in(0).dtype(), y);
+  gather_slices(a.context(), a.in(0), Tensor::ints(a.context(), slices), axis, a.out(0));
 }
 
 inline constexpr const OpSchema* repeat_interleave_with_tensor_index_op = &kOpSchema<RepeatInterleaveWithTensorIndex>;

@@ -32,7 +32,8 @@ inline void reference(const Reverse&, ReferenceArgs& a) {
     std::reverse(a.out(0).elements().begin(), a.out(0).elements().end());
     return;
   }
-  gather_elements(a.in(0), reversed_steps(a.shape(0), a.has(1) ? a.in(1).integers() : Ints{}), a.out(0));
+  gather_elements(a.context(), a.in(0), reversed_steps(a.shape(0), a.has(1) ? a.in(1).integers(a.context()) : Ints{}),
+                  a.out(0));
 }
 
 inline constexpr const OpSchema* reverse_op = &kOpSchema<Reverse>;

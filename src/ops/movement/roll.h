@@ -34,7 +34,7 @@ inline void infer(const Roll& op, InferArgs& a) {
 
 inline void reference(const Roll& op, ReferenceArgs& a) {
   const Tensor& x = a.in(0);
-  const Ints shifts = a.in(1).integers();
+  const Ints shifts = a.in(1).integers(a.context());
   const ElementWalk all = op.axis.empty() ? row_major(Shape{x.count()}) : row_major(x.shape());
   if (x.count() == 0) return;
   int64_t shift[Shape::kMaxRank] = {};
@@ -56,7 +56,7 @@ inline void reference(const Roll& op, ReferenceArgs& a) {
       read.start += tail ? (all.size[d] - shift[d]) * all.step[d] : 0;
       write.start += tail ? 0 : shift[d] * all.step[d];
     }
-    if (!empty) copy_elements(x.raw(), read, a.out(0).raw(), write, size_of(x.dtype()));
+    if (!empty) copy_elements(a.context(), x.raw(), read, a.out(0).raw(), write, size_of(x.dtype()));
   }
 }
 

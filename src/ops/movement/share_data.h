@@ -14,7 +14,7 @@ struct ShareData : CopyOperator {
 
 inline void infer(const ShareData&, InferArgs& a) { infer_copy(a); }
 
-inline void reference(const ShareData&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
+inline void reference(const ShareData&, ReferenceArgs& a) { copy_tensor(a.context(), a.in(0), a.out(0)); }
 
 inline bool is_identity(const ShareData&, const NodeFacts&) { return true; }
 

@@ -24,7 +24,7 @@ inline void infer(const ShuffleChannel& op, InferArgs& a) {
 
 inline void reference(const ShuffleChannel& op, ReferenceArgs& a) {
   const Shape& x = a.shape(0);
-  rearrange(a.in(0), {x[0], op.group, x[1] / op.group, x[2] * x[3]}, {0, 2, 1, 3}, a.out(0));
+  rearrange(a.context(), a.in(0), {x[0], op.group, x[1] / op.group, x[2] * x[3]}, {0, 2, 1, 3}, a.out(0));
 }
 
 inline constexpr const OpSchema* shuffle_channel_op = &kOpSchema<ShuffleChannel>;

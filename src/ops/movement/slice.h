@@ -45,17 +45,18 @@ inline void infer(const Slice& op, InferArgs& a) {
 
 inline void reference(const Slice& op, ReferenceArgs& a) {
   const Tensor& x = a.in(0);
-  const Ints starts = a.in(1).integers();
-  const Ints ends = a.in(2).integers();
+  const Ints starts = a.in(1).integers(a.context());
+  const Ints ends = a.in(2).integers(a.context());
   if (!x.is_array()) {
     const ElementWalk read = sliced_steps(x.shape(), op.axes, starts, ends, nullptr, op.decrease_axis, op.infer_flags);
-    return gather_elements(x, read, a.out(0));
+    return gather_elements(a.context(), x, read, a.out(0));
   }
   require(starts.size() == 1 && ends.size() == 1, "a tensor array is sliced by one start and one end, given ",
           starts.size(), " and ", ends.size());
   const auto size = static_cast<int64_t>(x.elements().size());
   if (!op.decrease_axis.empty()) {
-    copy_tensor(x.elements()[static_cast<size_t>(index_from_front(starts[0], size, "starts", 0))], a.out(0));
+    copy_tensor(a.context(), x.elements()[static_cast<size_t>(index_from_front(starts[0], size, "starts", 0))],
+                a.out(0));
     return;
   }
   const Slicing part = slice_of(size, starts[0], ends[0]);

@@ -28,7 +28,7 @@ inline void infer(const SpaceToDepth& op, InferArgs& a) {
 inline void reference(const SpaceToDepth& op, ReferenceArgs& a) {
   const Shape& x = a.shape(0);
   const int64_t b = op.blocksize;
-  rearrange(a.in(0), {x[0], b, b, x[1] / (b * b), x[2], x[3]}, {0, 3, 4, 1, 5, 2}, a.out(0));
+  rearrange(a.context(), a.in(0), {x[0], b, b, x[1] / (b * b), x[2], x[3]}, {0, 3, 4, 1, 5, 2}, a.out(0));
 }
 
 inline constexpr const OpSchema* space_to_depth_op = &kOpSchema<SpaceToDepth>;

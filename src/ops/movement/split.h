@@ -65,11 +65,11 @@ inline void infer(const Split&, InferArgs& a) {
 
 inline void reference(const Split&, ReferenceArgs& a) {
   const Around x(a.shape(0), normalize_axis(a.has(2) ? a.in(2).integer(0) : 0, a.shape(0).rank()));
-  const Ints sections = split_sections(a.in(1).integers(), x.dim);
+  const Ints sections = split_sections(a.in(1).integers(a.context()), x.dim);
   int64_t begin = 0;
   for (int i = 0; i < a.out_count(0); ++i) {
     const int64_t row = sections[static_cast<size_t>(i)] * x.inner;
-    copy_rows_out(a.in(0), a.out(0, i), x.outer, row, x.dim * x.inner, begin);
+    copy_rows_out(a.context(), a.in(0), a.out(0, i), x.outer, row, x.dim * x.inner, begin);
     begin += row;
   }
 }

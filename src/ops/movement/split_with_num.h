@@ -41,7 +41,8 @@ inline void infer(const SplitWithNum& op, InferArgs& a) {
 inline void reference(const SplitWithNum& op, ReferenceArgs& a) {
   const Around x(a.shape(0), normalize_axis(a.has(1) ? a.in(1).integer(0) : 0, a.shape(0).rank()));
   const int64_t row = x.dim / op.num * x.inner;
-  for (int i = 0; i < op.num; ++i) copy_rows_out(a.in(0), a.out(0, i), x.outer, row, x.dim * x.inner, i * row);
+  for (int i = 0; i < op.num; ++i)
+    copy_rows_out(a.context(), a.in(0), a.out(0, i), x.outer, row, x.dim * x.inner, i * row);
 }
 
 inline std::optional<StridedView> view_of_result(const SplitWithNum&, const NodeFacts& f, const StridedView& x,

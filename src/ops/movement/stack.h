@@ -28,7 +28,7 @@ inline void infer(const Stack& op, InferArgs& a) {
 inline void reference(const Stack& op, ReferenceArgs& a) {
   const Around y(a.out(0).shape(), normalize_axis(op.axis, a.out(0).shape().rank()));
   for (int i = 0; i < a.count(0); ++i) {
-    copy_rows_in(a.in(0, i), a.out(0), y.outer, y.inner, y.dim * y.inner, i * y.inner);
+    copy_rows_in(a.context(), a.in(0, i), a.out(0), y.outer, y.inner, y.dim * y.inner, i * y.inner);
   }
 }
 

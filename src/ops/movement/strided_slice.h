@@ -50,13 +50,13 @@ inline void infer(const StridedSlice& op, InferArgs& a) {
 
 inline void reference(const StridedSlice& op, ReferenceArgs& a) {
   const Tensor& x = a.in(0);
-  const Ints starts = a.in(1).integers();
-  const Ints ends = a.in(2).integers();
-  const Ints strides = a.in(3).integers();
+  const Ints starts = a.in(1).integers(a.context());
+  const Ints ends = a.in(2).integers(a.context());
+  const Ints strides = a.in(3).integers(a.context());
   if (!x.is_array()) {
     const ElementWalk read =
         sliced_steps(x.shape(), op.axes, starts, ends, &strides, op.decrease_axis, op.infer_flags, op.bounds());
-    return gather_elements(x, read, a.out(0));
+    return gather_elements(a.context(), x, read, a.out(0));
   }
   require(starts.size() == 1 && ends.size() == 1 && strides.size() == 1,
           "a tensor array is sliced by one start, one end and one stride");
@@ -64,7 +64,7 @@ inline void reference(const StridedSlice& op, ReferenceArgs& a) {
   const Slicing part = strided_slice_of(size, starts[0], ends[0], strides[0], op.bounds());
   if (!op.decrease_axis.empty()) {
     if (part.length <= 0) fail_index(starts[0], "starts", 0, -size, size - 1);
-    return copy_tensor(x.elements()[static_cast<size_t>(part.start)], a.out(0));
+    return copy_tensor(a.context(), x.elements()[static_cast<size_t>(part.start)], a.out(0));
   }
   a.out(0) = Tensor::array(x.dtype());
   for (int64_t i = 0; i < part.length; ++i) {

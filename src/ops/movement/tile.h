@@ -36,7 +36,7 @@ inline void infer_tile(InferArgs& a) {
 inline void infer(const Tile&, InferArgs& a) { infer_tile(a); }
 
 inline void reference(const Tile&, ReferenceArgs& a) {
-  gather_elements(a.in(0), tile_steps(a.shape(0), a.in(1).integers()), a.out(0));
+  gather_elements(a.context(), a.in(0), tile_steps(a.shape(0), a.in(1).integers(a.context())), a.out(0));
 }
 
 inline constexpr const OpSchema* tile_op = &kOpSchema<Tile>;

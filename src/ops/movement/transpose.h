@@ -40,7 +40,7 @@ inline void reference(const Transpose& op, ReferenceArgs& a) {
     const int from = normalize_axis(p, all.rank);
     read.push_back(all.size[from], all.step[from]);
   }
-  gather_elements(a.in(0), read, a.out(0));
+  gather_elements(a.context(), a.in(0), read, a.out(0));
 }
 
 /// A view of the memory of x, with its dimensions in another order.

@@ -86,8 +86,8 @@ inline ChannelAffine batch_norm_affine(const BatchNorm& op, int64_t channel, int
 }
 
 inline void reference(const BatchNorm& op, ReferenceArgs& a) {
-  const Tensor x = to_channels_first(a.in(0), op.data_format);
-  Tensor y = channels_first_like(a.out(0), op.data_format);
+  const Tensor x = to_channels_first(a.context(), a.in(0), op.data_format);
+  Tensor y = channels_first_like(a.context(), a.out(0), op.data_format);
   const int64_t channels = x.shape()[1];
   const int64_t inner = x.shape().count(2, x.shape().rank());
   Floats mean = numbers_or(a, 1, channels, 0);
@@ -121,7 +121,7 @@ inline void reference(const BatchNorm& op, ReferenceArgs& a) {
   store_channels_first(y, op.data_format, a.out(0));
   for (int port = 1; port <= 4; ++port) {
     const Tensor& from = a.in(port % 2 == 1 ? 1 : 2);
-    if (a.wants(port)) copy_tensor(from, a.out(port));
+    if (a.wants(port)) copy_tensor(a.context(), from, a.out(port));
   }
 }
 

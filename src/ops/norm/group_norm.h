@@ -48,8 +48,8 @@ inline void infer(const GroupNorm& op, InferArgs& a) {
 }
 
 inline void reference(const GroupNorm& op, ReferenceArgs& a) {
-  const Tensor x = to_channels_first(a.in(0), op.data_format);
-  Tensor y = channels_first_like(a.out(0), op.data_format);
+  const Tensor x = to_channels_first(a.context(), a.in(0), op.data_format);
+  Tensor y = channels_first_like(a.context(), a.out(0), op.data_format);
   const Shape& s = x.shape();
   const int64_t inner = s.count(2, s.rank());
   const int64_t n = s[1] / op.groups * inner;

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "graph/op.h"
 
 namespace coracle {
@@ -49,7 +49,7 @@ inline void reference(const LayerNorm& op, ReferenceArgs& a) {
   const int64_t n = x.shape().count(axis, x.shape().rank());
   visit_float(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    LoopCheck check;
+    LoopCheck check(a.context());
     for (int64_t r = 0; r < rows; ++r) {
       check.step(n);
       const T* from = x.data<T>() + r * n;

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "base/long_loop.h"
 #include "graph/op.h"
 
 namespace coracle {
@@ -17,7 +18,11 @@ inline void check_channels(const InferArgs& a, int port, int64_t channels, std::
 inline Floats numbers_or(const ReferenceArgs& a, int port, int64_t count, double missing) {
   Floats out(static_cast<size_t>(count), missing);
   if (a.has(port)) {
-    for (int64_t i = 0; i < count; ++i) out[static_cast<size_t>(i)] = a.in(port).number(i);
+    LoopCheck check(a.context());
+    for (int64_t i = 0; i < count; ++i) {
+      check.step();
+      out[static_cast<size_t>(i)] = a.in(port).number(i);
+    }
   }
   return out;
 }

@@ -36,8 +36,8 @@ inline void infer(const Renorm& op, InferArgs& a) {
 inline void reference(const Renorm& op, ReferenceArgs& a) {
   constexpr double kLeast = 1e-7;
   const Lines lines(a.shape(0), op.axis);
-  Buffer<double> x = doubles_of(a.in(0));
-  Buffer<double> factor(static_cast<size_t>(lines.length), 0.0);
+  Buffer<double> x = a.doubles(0);
+  Buffer<double> factor(static_cast<size_t>(lines.length), 0.0, a.context());
   const auto slice = [&](size_t i) { return i / static_cast<size_t>(lines.inner) % factor.size(); };
   for (size_t i = 0; i < x.size(); ++i) factor[slice(i)] += std::pow(std::fabs(x[i]), op.p);
   for (double& f : factor) {
@@ -45,7 +45,7 @@ inline void reference(const Renorm& op, ReferenceArgs& a) {
     f = norm > op.max_norm ? op.max_norm / (norm + kLeast) : 1.0;
   }
   for (size_t i = 0; i < x.size(); ++i) x[i] *= factor[slice(i)];
-  a.out(0).assign(std::span<const double>(x));
+  a.out(0).assign(a.context(), std::span<const double>(x));
 }
 
 inline constexpr const OpSchema* renorm_op = &kOpSchema<Renorm>;

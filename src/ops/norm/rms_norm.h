@@ -62,7 +62,7 @@ inline void reference(const RmsNorm& op, ReferenceArgs& a) {
   const Floats bias = numbers_or(a, 1, n, 0);
   const Floats weight = numbers_or(a, 3, n, 1);
   const Floats shift = numbers_or(a, 4, n, 0);
-  Buffer<double> row(static_cast<size_t>(n));
+  Buffer<double> row(static_cast<size_t>(n), a.context());
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     for (int64_t r = 0; r < s.count(0, axis); ++r) {

@@ -39,9 +39,9 @@ inline void infer(const DequantizeLinear& op, InferArgs& a) {
 
 inline void reference(const DequantizeLinear& op, ReferenceArgs& a) {
   if (op.only_observer) {
-    copy_tensor(a.in(0), a.out(0));
+    copy_tensor(a.context(), a.in(0), a.out(0));
   } else {
-    dequantize_tensor(a.in(0), scales_of(a.in(1)), scale_index(a.shape(0), op.quant_axis),
+    dequantize_tensor(a.in(0), scales_of(a.context(), a.in(1)), scale_index(a.shape(0), op.quant_axis),
                       quantization_limit(op.bit_length), a.out(0));
   }
   copy_quantization_state(a);

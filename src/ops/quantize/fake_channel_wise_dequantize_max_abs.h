@@ -39,7 +39,7 @@ inline void infer(const FakeChannelWiseDequantizeMaxAbs& op, InferArgs& a) {
 }
 
 inline void reference(const FakeChannelWiseDequantizeMaxAbs& op, ReferenceArgs& a) {
-  std::vector<float> scales = scales_of(a.in(1, 0));
+  std::vector<float> scales = scales_of(a.context(), a.in(1, 0));
   float range = quantization_limit(static_cast<int>(op.quant_bits[0]));
   if (a.count(1) == 2) {
     const auto common = static_cast<float>(a.in(1, 1).number(0));

@@ -24,7 +24,7 @@ inline void infer(const FakeDequantizeMaxAbs&, InferArgs& a) {
 }
 
 inline void reference(const FakeDequantizeMaxAbs& op, ReferenceArgs& a) {
-  dequantize_tensor(a.in(0), scales_of(a.in(1)), {}, static_cast<float>(op.max_range), a.out(0));
+  dequantize_tensor(a.in(0), scales_of(a.context(), a.in(1)), {}, static_cast<float>(op.max_range), a.out(0));
 }
 
 inline constexpr const OpSchema* fake_dequantize_max_abs_op = &kOpSchema<FakeDequantizeMaxAbs>;

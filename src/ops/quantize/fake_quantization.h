@@ -36,8 +36,8 @@ inline void infer_fake_quantizer(const ScaledFakeQuantizer& op, InferArgs& a) {
 }
 
 inline void reference_fake_quantizer(const ScaledFakeQuantizer& op, ReferenceArgs& a, bool restore) {
-  quantize_tensor(a.in(0), scales_of(a.in(1)), {}, op.bit_length, op.round_type, restore, a.out(0));
-  if (a.wants(1)) copy_tensor(a.in(1), a.out(1));
+  quantize_tensor(a.in(0), scales_of(a.context(), a.in(1)), {}, op.bit_length, op.round_type, restore, a.out(0));
+  if (a.wants(1)) copy_tensor(a.context(), a.in(1), a.out(1));
   if (a.wants(2)) a.out(2).data<float>()[0] = a.has(3) ? static_cast<float>(a.in(3).number(0)) : 1.0F;
   if (a.wants(3)) a.out(3).data<float>()[0] = a.has(2) ? static_cast<float>(a.in(2).number(0)) : 1.0F;
 }

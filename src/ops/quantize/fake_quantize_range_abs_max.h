@@ -33,9 +33,9 @@ inline void infer(const FakeQuantizeRangeAbsMax& op, InferArgs& a) {
 }
 
 inline void reference(const FakeQuantizeRangeAbsMax& op, ReferenceArgs& a) {
-  quantize_tensor(a.in(0), scales_of(a.in(1)), {}, op.bit_length, op.round_type, false, a.out(0));
-  if (a.wants(1)) copy_tensor(a.in(1), a.out(1));
-  if (a.wants(2)) copy_tensor(a.in(1), a.out(2));
+  quantize_tensor(a.in(0), scales_of(a.context(), a.in(1)), {}, op.bit_length, op.round_type, false, a.out(0));
+  if (a.wants(1)) copy_tensor(a.context(), a.in(1), a.out(1));
+  if (a.wants(2)) copy_tensor(a.context(), a.in(1), a.out(2));
 }
 
 inline constexpr const OpSchema* fake_quantize_range_abs_max_op = &kOpSchema<FakeQuantizeRangeAbsMax>;

@@ -39,9 +39,9 @@ inline void infer(const IntegerConv2d& op, InferArgs& a) {
 
 inline void reference(const IntegerConv2d& op, ReferenceArgs& a) {
   const ConvolutionGeometry g = op.geometry(a.shape(0), a.shape(1));
-  Tensor sums = Tensor::make(DType::kFloat64, convolution_result(g, op.data_format, 2));
+  Tensor sums = a.make(DType::kFloat64, convolution_result(g, op.data_format, 2));
   const auto product = op.transposed ? reference_transposed : reference_convolution;
-  product(op, exact_integers(a.in(0)), exact_integers(a.in(1)), sums, 2);
+  product(a.context(), op, exact_integers(a.context(), a.in(0)), exact_integers(a.context(), a.in(1)), sums, 2);
   reference_integer_product(op, a, sums, op.data_format == DataFormat::kNhwc ? -1 : 1);
 }
 

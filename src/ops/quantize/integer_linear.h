@@ -29,8 +29,9 @@ inline void infer(const IntegerLinear& op, InferArgs& a) {
 }
 
 inline void reference(const IntegerLinear& op, ReferenceArgs& a) {
-  Tensor sums = Tensor::make(DType::kFloat64, matrix_product_shape(a.shape(0), a.shape(1), false, op.transpose_w));
-  reference_matrix_product(exact_integers(a.in(0)), exact_integers(a.in(1)), false, op.transpose_w, 1.0, sums);
+  Tensor sums = a.make(DType::kFloat64, matrix_product_shape(a.shape(0), a.shape(1), false, op.transpose_w));
+  reference_matrix_product(a.context(), exact_integers(a.context(), a.in(0)), exact_integers(a.context(), a.in(1)),
+                           false, op.transpose_w, 1.0, sums);
   reference_integer_product(op, a, sums, -1);
 }
 

@@ -29,17 +29,17 @@ void infer_integer_product(const IntegerProduct& op, InferArgs& a, const Shape& 
 }
 
 void reference_integer_product(const IntegerProduct& op, ReferenceArgs& a, const Tensor& sums, int channel_axis) {
-  const Tensor result = epilogue_in_float(op, a, converted(sums, DType::kFloat32), 2, channel_axis);
+  const Tensor result = epilogue_in_float(op, a, converted(a.context(), sums, DType::kFloat32), 2, channel_axis);
   if (op.result_scale == 0) {
     a.out(0) = result;
     return;
   }
-  Tensor integers = Tensor::make(DType::kInt8, result.shape());
+  Tensor integers = a.make(DType::kInt8, result.shape());
   std::transform(result.data<float>(), result.data<float>() + result.count(), integers.data<int8_t>(),
                  [&](float x) { return quantized_to_int8(x, op.result_scale, op.round_type); });
   a.out(0) = std::move(integers);
 }
 
-Tensor exact_integers(const Tensor& t) { return converted(t, DType::kFloat64); }
+Tensor exact_integers(const RunContext& context, const Tensor& t) { return converted(context, t, DType::kFloat64); }
 
 }  // namespace coracle

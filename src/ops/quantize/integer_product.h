@@ -41,6 +41,6 @@ void infer_integer_product(const IntegerProduct& op, InferArgs& a, const Shape& 
 void reference_integer_product(const IntegerProduct& op, ReferenceArgs& a, const Tensor& sums, int channel_axis);
 
 /// An operand in float64.
-Tensor exact_integers(const Tensor& t);
+Tensor exact_integers(const RunContext& context, const Tensor& t);
 
 }  // namespace coracle

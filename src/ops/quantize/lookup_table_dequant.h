@@ -41,7 +41,7 @@ inline void reference(const LookupTableDequant& op, ReferenceArgs& a) {
   const int64_t rows = a.shape(0)[0];
   const int64_t columns = a.shape(0)[1];
   const int64_t width = (columns - 2) * 4;
-  const Buffer<int64_t> ids = integers_of(a.in(1));
+  const Buffer<int64_t> ids = a.integers(1);
   float* to = a.out(0).data<float>();
   for (size_t n = 0; n < ids.size(); ++n) {
     if (ids[n] == op.padding_idx) {

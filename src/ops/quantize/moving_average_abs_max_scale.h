@@ -23,7 +23,7 @@ inline void infer(const MovingAverageAbsMaxScale&, InferArgs& a) {
 }
 
 inline void reference(const MovingAverageAbsMaxScale&, ReferenceArgs& a) {
-  if (a.wants(0)) copy_tensor(a.in(0), a.out(0));
+  if (a.wants(0)) copy_tensor(a.context(), a.in(0), a.out(0));
   const auto element = [&](int port) { return a.has(port) && a.in(port).count() > 0 ? a.in(port).number(0) : 1.0; };
   const double accum = element(1);
   const double state = element(2);

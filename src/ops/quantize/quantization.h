@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/long_loop.h"
 #include "ops/movement/movement.h"
 #include "ops/norm/normalization.h"
 
@@ -71,9 +72,13 @@ inline std::vector<float> largest_absolute(const Tensor& x, const ScaleIndex& in
 }
 
 /// The elements of a scale operand.
-inline std::vector<float> scales_of(const Tensor& t) {
+inline std::vector<float> scales_of(const RunContext& context, const Tensor& t) {
   std::vector<float> out;
-  for (int64_t i = 0; i < t.count(); ++i) out.push_back(static_cast<float>(t.number(i)));
+  LoopCheck check(context);
+  for (int64_t i = 0; i < t.count(); ++i) {
+    check.step();
+    out.push_back(static_cast<float>(t.number(i)));
+  }
   return out;
 }
 
@@ -132,7 +137,7 @@ inline void copy_quantization_state(ReferenceArgs& a) {
     if (!a.wants(port)) continue;
     const int from = kQuantizationState[port];
     if (a.has(from)) {
-      copy_tensor(a.in(from), a.out(port));
+      copy_tensor(a.context(), a.in(from), a.out(port));
     } else {
       a.out(port).data<float>()[0] = 1;
     }

@@ -41,10 +41,10 @@ inline void infer(const QuantizeLinear& op, InferArgs& a) {
 
 inline void reference(const QuantizeLinear& op, ReferenceArgs& a) {
   if (op.only_observer) {
-    copy_tensor(a.in(0), a.out(0));
+    copy_tensor(a.context(), a.in(0), a.out(0));
   } else {
-    quantize_tensor(a.in(0), scales_of(a.in(1)), scale_index(a.shape(0), op.quant_axis), op.bit_length, op.round_type,
-                    false, a.out(0));
+    quantize_tensor(a.in(0), scales_of(a.context(), a.in(1)), scale_index(a.shape(0), op.quant_axis), op.bit_length,
+                    op.round_type, false, a.out(0));
   }
   copy_quantization_state(a);
 }

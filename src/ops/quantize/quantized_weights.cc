@@ -27,8 +27,8 @@ double step_of(int64_t count, const At& at) {
 
 }  // namespace
 
-std::optional<QuantizedWeights> quantized_weights(const Tensor& weights, int axis) {
-  QuantizedWeights out{.integers = Tensor::make(DType::kInt8, weights.shape()), .scales = {}};
+std::optional<QuantizedWeights> quantized_weights(const RunContext& context, const Tensor& weights, int axis) {
+  QuantizedWeights out{.integers = Tensor::make(context, DType::kInt8, weights.shape()), .scales = {}};
   const int64_t inner = weights.shape().count(axis + 1, weights.shape().rank());
   const int64_t along = weights.shape()[axis];
   const int64_t count = weights.count() / std::max<int64_t>(along, 1);

@@ -16,6 +16,6 @@ struct QuantizedWeights {
 
 /// float32 weights whose channels lie along dimension `axis` as integers of one step for each, up to the rounding of
 /// float32; nothing where they are not such.
-std::optional<QuantizedWeights> quantized_weights(const Tensor& weights, int axis);
+std::optional<QuantizedWeights> quantized_weights(const RunContext& context, const Tensor& weights, int axis);
 
 }  // namespace coracle

@@ -46,9 +46,10 @@ inline void reference(const ToInt8& op, ReferenceArgs& a) {
     return;
   }
   const float* factor = a.in(1).data<float>();
-  BroadcastWalk(a.out(0).shape(), a.shape(0), a.shape(1)).each([&](int64_t i, int64_t ix, int64_t ifactor) {
-    y[i] = quantized_to_int8(x[ix] * factor[ifactor], op.scale, op.round_type);
-  });
+  BroadcastWalk(a.out(0).shape(), a.shape(0), a.shape(1))
+      .each(a.context(), [&](int64_t i, int64_t ix, int64_t ifactor) {
+        y[i] = quantized_to_int8(x[ix] * factor[ifactor], op.scale, op.round_type);
+      });
 }
 
 inline constexpr const OpSchema* to_int8_op = &kOpSchema<ToInt8>;

@@ -38,8 +38,8 @@ inline void infer(const WeightDequantize& op, InferArgs& a) {
 
 inline void reference(const WeightDequantize& op, ReferenceArgs& a) {
   const Shape& s = a.out(0).shape();
-  a.out(0).assign(std::span<const double>(
-      unpacked_weight(weight_packing(op.algo, 80), a.in(0), a.in(1), s[0], s[1], op.group_size)));
+  a.out(0).assign(a.context(), std::span<const double>(unpacked_weight(a.context(), weight_packing(op.algo, 80),
+                                                                       a.in(0), a.in(1), s[0], s[1], op.group_size)));
 }
 
 inline constexpr const OpSchema* weight_dequantize_op = &kOpSchema<WeightDequantize>;

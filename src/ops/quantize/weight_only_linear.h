@@ -60,10 +60,10 @@ inline void infer_packed_product(InferArgs& a, const WeightPacking& packing, int
 inline void reference_packed_product(ReferenceArgs& a, const WeightPacking& packing, int group_size) {
   const int64_t rows = a.shape(1)[1];
   const int64_t columns = a.out(0).shape().back();
-  const Buffer<double> w = unpacked_weight(packing, a.in(1), a.in(3), rows, columns, group_size);
-  const Buffer<double> x = doubles_of(a.in(0));
-  const Buffer<double> bias = a.has(2) ? doubles_of(a.in(2)) : Buffer<double>(static_cast<size_t>(columns), 0.0);
-  Buffer<double> y;
+  const Buffer<double> w = unpacked_weight(a.context(), packing, a.in(1), a.in(3), rows, columns, group_size);
+  const Buffer<double> x = a.doubles(0);
+  const Buffer<double> bias = a.has(2) ? a.doubles(2) : Buffer<double>(static_cast<size_t>(columns), 0.0, a.context());
+  Buffer<double> y(a.context());
   for (int64_t i = 0, n = rows == 0 ? 0 : a.in(0).count() / rows; i < n; ++i) {
     Buffer<double> row = bias;
     for (int64_t k = 0; k < rows; ++k) {
@@ -73,7 +73,7 @@ inline void reference_packed_product(ReferenceArgs& a, const WeightPacking& pack
     }
     y.insert(y.end(), row.begin(), row.end());
   }
-  a.out(0).assign(std::span<const double>(y));
+  a.out(0).assign(a.context(), std::span<const double>(y));
 }
 
 inline void infer(const WeightOnlyLinear& op, InferArgs& a) { infer_packed_product(a, op.packing(), op.group_size); }

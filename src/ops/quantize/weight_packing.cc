@@ -72,8 +72,9 @@ void pack_weight(const WeightPacking& packing, const std::vector<int8_t>& whole,
   }
 }
 
-Buffer<int8_t> unpacked_integers(const WeightPacking& packing, const int8_t* packed, int64_t rows, int64_t columns) {
-  Buffer<int8_t> numbers(static_cast<size_t>(rows * columns));
+Buffer<int8_t> unpacked_integers(const RunContext& context, const WeightPacking& packing, const int8_t* packed,
+                                 int64_t rows, int64_t columns) {
+  Buffer<int8_t> numbers(static_cast<size_t>(rows * columns), context);
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t c = 0; c < columns; ++c) {
       const int64_t place = packed_place(packing, r, c, rows, columns);
@@ -87,11 +88,11 @@ Buffer<int8_t> unpacked_integers(const WeightPacking& packing, const int8_t* pac
   return numbers;
 }
 
-Buffer<double> unpacked_weight(const WeightPacking& packing, const Tensor& packed, const Tensor& scales, int64_t rows,
-                               int64_t columns, int64_t group_size) {
-  const Buffer<double> scale = doubles_of(scales);
-  const Buffer<int8_t> integers = unpacked_integers(packing, packed.data<int8_t>(), rows, columns);
-  Buffer<double> numbers(static_cast<size_t>(rows * columns));
+Buffer<double> unpacked_weight(const RunContext& context, const WeightPacking& packing, const Tensor& packed,
+                               const Tensor& scales, int64_t rows, int64_t columns, int64_t group_size) {
+  const Buffer<double> scale = doubles_of(context, scales);
+  const Buffer<int8_t> integers = unpacked_integers(context, packing, packed.data<int8_t>(), rows, columns);
+  Buffer<double> numbers(static_cast<size_t>(rows * columns), context);
   for (int64_t r = 0; r < rows; ++r) {
     const int64_t group = group_size > 0 ? r / group_size : 0;
     for (int64_t c = 0; c < columns; ++c) {

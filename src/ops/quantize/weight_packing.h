@@ -33,10 +33,11 @@ void pack_weight(const WeightPacking& packing, const std::vector<int8_t>& whole,
                  int8_t* to);
 
 /// The integers [rows, columns] of a packed matrix.
-Buffer<int8_t> unpacked_integers(const WeightPacking& packing, const int8_t* packed, int64_t rows, int64_t columns);
+Buffer<int8_t> unpacked_integers(const RunContext& context, const WeightPacking& packing, const int8_t* packed,
+                                 int64_t rows, int64_t columns);
 
 /// The same times their scales.
-Buffer<double> unpacked_weight(const WeightPacking& packing, const Tensor& packed, const Tensor& scales, int64_t rows,
-                               int64_t columns, int64_t group_size);
+Buffer<double> unpacked_weight(const RunContext& context, const WeightPacking& packing, const Tensor& packed,
+                               const Tensor& scales, int64_t rows, int64_t columns, int64_t group_size);
 
 }  // namespace coracle

@@ -51,15 +51,15 @@ inline void reference(const WeightQuantize& op, ReferenceArgs& a) {
   const int64_t rows = a.shape(0)[0];
   const int64_t columns = a.shape(0)[1];
   const double most = packing.bits == 8 ? 127 : 7;
-  const Buffer<double> x = doubles_of(a.in(0));
-  Buffer<double> scales(static_cast<size_t>(columns), 0.0);
+  const Buffer<double> x = a.doubles(0);
+  Buffer<double> scales(static_cast<size_t>(columns), 0.0, a.context());
   for (size_t i = 0; i < x.size(); ++i) {
     double& scale = scales[i % static_cast<size_t>(columns)];
     scale = std::max(scale, std::fabs(x[i]) / most);
   }
-  Tensor stored = Tensor::make(packing.plain ? DType::kFloat32 : a.in(0).dtype(), Shape{columns});
-  stored.assign(std::span<const double>(scales));
-  scales = doubles_of(stored);
+  Tensor stored = a.make(packing.plain ? DType::kFloat32 : a.in(0).dtype(), Shape{columns});
+  stored.assign(a.context(), std::span<const double>(scales));
+  scales = doubles_of(a.context(), stored);
   std::vector<int8_t> whole;
   for (size_t i = 0; i < x.size(); ++i) {
     const double scale = scales[i % static_cast<size_t>(columns)];
@@ -67,7 +67,7 @@ inline void reference(const WeightQuantize& op, ReferenceArgs& a) {
     whole.push_back(static_cast<int8_t>(q >= -most ? std::min(q, most) : -most));
   }
   pack_weight(packing, whole, rows, columns, a.out(0).data<int8_t>());
-  if (a.wants(1)) a.out(1).assign(std::span<const double>(scales));
+  if (a.wants(1)) a.out(1).assign(a.context(), std::span<const double>(scales));
 }
 
 inline constexpr const OpSchema* weight_quantize_op = &kOpSchema<WeightQuantize>;

@@ -21,7 +21,7 @@ inline void infer(const All& op, InferArgs& a) {
 inline void reference(const All& op, ReferenceArgs& a) {
   const std::vector<bool> reduced = reduced_dimensions(op.axis, op.reduce_all, a.shape(0).rank());
   reference_reduction(
-      a.in(0), reduced, a.out(0), 1.0, [](double s, double x) { return s != 0 && x != 0 ? 1.0 : 0.0; },
+      a.context(), a.in(0), reduced, a.out(0), 1.0, [](double s, double x) { return s != 0 && x != 0 ? 1.0 : 0.0; },
       [](double s, double) { return s; });
 }
 

@@ -24,12 +24,12 @@ inline void infer(const Amin& op, InferArgs& a) {
 inline void reference(const Amin& op, ReferenceArgs& a) {
   const std::vector<bool> reduced = reduced_dimensions(op.axis, op.reduce_all, a.shape(0).rank());
   if (is_integer(a.in(0).dtype())) {
-    reference_integer_reduction(a.in(0), reduced, a.out(0), INT64_MAX,
+    reference_integer_reduction(a.context(), a.in(0), reduced, a.out(0), INT64_MAX,
                                 [](int64_t s, int64_t x) { return std::min(s, x); });
     return;
   }
   reference_reduction(
-      a.in(0), reduced, a.out(0), std::numeric_limits<double>::infinity(),
+      a.context(), a.in(0), reduced, a.out(0), std::numeric_limits<double>::infinity(),
       [](double s, double x) { return s != s ? s : (x != x ? x : std::min(s, x)); },
       [](double s, double) { return s; });
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/convert.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "graph/op.h"
 
 namespace coracle {
@@ -67,7 +67,7 @@ void reference_arg_extreme(const ArgExtreme& op, ReferenceArgs& a, const Better&
   visit_real(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     const T* from = a.in(0).data<T>();
-    LoopCheck check;
+    LoopCheck check(a.context());
     for (int64_t o = 0; o < outer; ++o) {
       for (int64_t i = 0; i < inner; ++i) {
         int64_t best = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/convert.h"
+#include "base/long_loop.h"
 #include "ops/common/complex_numbers.h"
 #include "ops/common/lines.h"
 
@@ -35,8 +36,8 @@ inline void reference(const Cumprod& op, ReferenceArgs& a) {
   visit_number(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     using Product = Accumulator<T>;
-    LoopCheck check;
-    lines.each([&](int64_t first) {
+    LoopCheck check(a.context());
+    lines.each(a.context(), [&](int64_t first) {
       Product product = 1;
       for (int64_t k = 0; k < lines.length; ++k) {
         check.step();

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/convert.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "graph/op.h"
 #include "ops/common/complex_numbers.h"
 
@@ -46,7 +46,7 @@ inline void reference(const Cumsum& op, ReferenceArgs& a) {
   visit_number(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     using Sum = Accumulator<T>;
-    LoopCheck check;
+    LoopCheck check(a.context());
     for (int64_t o = 0; o < outer; ++o) {
       for (int64_t i = 0; i < inner; ++i) {
         Sum sum = 0;

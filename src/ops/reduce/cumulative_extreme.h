@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/long_loop.h"
 #include "ops/common/lines.h"
 #include "ops/common/sharing_lod.h"
 
@@ -36,8 +37,8 @@ void reference_cumulative_extreme(const CumulativeExtreme& op, ReferenceArgs& a,
   visit_real(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     const T* x = a.in(0).data<T>();
-    LoopCheck check;
-    lines.each([&](int64_t first) {
+    LoopCheck check(a.context());
+    lines.each(a.context(), [&](int64_t first) {
       int64_t best = 0;
       for (int64_t k = 0; k < lines.length; ++k) {
         check.step();

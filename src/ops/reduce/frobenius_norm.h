@@ -22,7 +22,7 @@ inline void infer(const FrobeniusNorm& op, InferArgs& a) { a.set(0, a.dtype(0), 
 
 inline void reference(const FrobeniusNorm& op, ReferenceArgs& a) {
   reference_reduction(
-      a.in(0), operand_axes(op, a), a.out(0), 0.0, [](double s, double x) { return s + x * x; },
+      a.context(), a.in(0), operand_axes(op, a), a.out(0), 0.0, [](double s, double x) { return s + x * x; },
       [](double s, double) { return std::sqrt(s); });
 }
 

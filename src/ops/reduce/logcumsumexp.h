@@ -39,7 +39,7 @@ inline void reference(const Logcumsumexp& op, ReferenceArgs& a) {
   const Lines lines = op.flatten ? Lines(a.in(0).count()) : Lines(a.shape(0), op.axis);
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    lines.each([&](int64_t first) {
+    lines.each(a.context(), [&](int64_t first) {
       double sum = -std::numeric_limits<double>::infinity();
       for (int64_t k = 0; k < lines.length; ++k) {
         const int64_t at = first + (op.reverse ? lines.length - 1 - k : k) * lines.inner;

@@ -34,17 +34,17 @@ inline void reference(const Logsumexp& op, ReferenceArgs& a) {
   const std::vector<bool> reduced = reduced_dimensions(op.axis, op.reduce_all, a.shape(0).rank());
   const ReductionWalk walk(a.shape(0), reduced);
   const auto n = static_cast<size_t>(a.out(0).count());
-  Buffer<double> most(n, -std::numeric_limits<double>::infinity());
-  Buffer<double> sums(n, 0.0);
+  Buffer<double> most(n, -std::numeric_limits<double>::infinity(), a.context());
+  Buffer<double> sums(n, 0.0, a.context());
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     const T* x = a.in(0).data<T>();
-    walk.each([&](int64_t r, int64_t i) {
+    walk.each(a.context(), [&](int64_t r, int64_t i) {
       double& m = most[static_cast<size_t>(r)];
       const auto v = static_cast<double>(x[i]);
       if (v > m || v != v) m = v;
     });
-    walk.each([&](int64_t r, int64_t i) {
+    walk.each(a.context(), [&](int64_t r, int64_t i) {
       sums[static_cast<size_t>(r)] += std::exp(static_cast<double>(x[i]) - most[static_cast<size_t>(r)]);
     });
     for (size_t i = 0; i < n; ++i) {

@@ -20,12 +20,12 @@ inline void infer(const Max& op, InferArgs& a) { a.set(0, a.dtype(0), infer_oper
 inline void reference(const Max& op, ReferenceArgs& a) {
   const std::vector<bool> reduced = operand_axes(op, a);
   if (is_integer(a.in(0).dtype())) {
-    reference_integer_reduction(a.in(0), reduced, a.out(0), INT64_MIN,
+    reference_integer_reduction(a.context(), a.in(0), reduced, a.out(0), INT64_MIN,
                                 [](int64_t s, int64_t x) { return std::max(s, x); });
     return;
   }
   reference_reduction(
-      a.in(0), reduced, a.out(0), -std::numeric_limits<double>::infinity(),
+      a.context(), a.in(0), reduced, a.out(0), -std::numeric_limits<double>::infinity(),
       [](double s, double x) { return s != s ? s : (x != x ? x : std::max(s, x)); },
       [](double s, double) { return s; });
 }

@@ -17,9 +17,9 @@ inline void infer(const Mean& op, InferArgs& a) { a.set(0, a.dtype(0), infer_ope
 inline void reference(const Mean& op, ReferenceArgs& a) {
   const std::vector<bool> reduced = operand_axes(op, a);
   if (is_complex(a.in(0).dtype()))
-    return reference_complex_reduction(a.in(0), reduced, a.out(0), ComplexReduction::kMean);
+    return reference_complex_reduction(a.context(), a.in(0), reduced, a.out(0), ComplexReduction::kMean);
   reference_reduction(
-      a.in(0), reduced, a.out(0), 0.0, [](double s, double x) { return s + x; },
+      a.context(), a.in(0), reduced, a.out(0), 0.0, [](double s, double x) { return s + x; },
       [](double s, double n) { return s / n; });
 }
 

@@ -65,18 +65,19 @@ inline int64_t place_of_middle(const Buffer<double>& group, double middle) {
 }
 
 inline void reference_median(const MedianOperator& op, ReferenceArgs& a, bool skip_nan) {
-  const Buffer<double> x = doubles_of(a.in(0));
-  std::vector<Buffer<double>> groups(static_cast<size_t>(a.out(0).count()));
+  const Buffer<double> x = a.doubles(0);
+  std::vector<Buffer<double>> groups(static_cast<size_t>(a.out(0).count()), Buffer<double>(a.context()));
   const ReductionWalk walk(a.shape(0), reduced_dimensions(op.axis, false, a.shape(0).rank()));
-  walk.each([&](int64_t r, int64_t i) { groups[static_cast<size_t>(r)].push_back(x[static_cast<size_t>(i)]); });
-  Buffer<double> y;
-  Buffer<int64_t> places;
+  walk.each(a.context(),
+            [&](int64_t r, int64_t i) { groups[static_cast<size_t>(r)].push_back(x[static_cast<size_t>(i)]); });
+  Buffer<double> y(a.context());
+  Buffer<int64_t> places(a.context());
   for (Buffer<double>& group : groups) {
-    const Buffer<double> unsorted = a.wants(1) ? group : Buffer<double>();
+    const Buffer<double> unsorted = a.wants(1) ? group : Buffer<double>(a.context());
     y.push_back(middle_of(group, op.mode, skip_nan));
     if (a.wants(1)) places.push_back(place_of_middle(unsorted, y.back()));
   }
-  a.out(0).assign(std::span<const double>(y));
+  a.out(0).assign(a.context(), std::span<const double>(y));
   if (a.wants(1)) std::copy(places.begin(), places.end(), a.out(1).data<int64_t>());
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/long_loop.h"
 #include "ops/index/sorting.h"
 
 namespace coracle {
@@ -30,11 +31,11 @@ inline void infer(const Mode& op, InferArgs& a) {
 }
 
 inline void reference(const Mode& op, ReferenceArgs& a) {
-  reference_one_per_row(a, op.axis, [](const auto& row, const auto& order) {
+  reference_one_per_row(a, op.axis, [&](const auto& row, const auto& order) {
     int64_t best = order.back();
     size_t most = 0;
     size_t run = 0;
-    LoopCheck check;
+    LoopCheck check(a.context());
     for (size_t j = 0; j < order.size(); ++j) {
       check.step(4);
       ++run;

@@ -37,7 +37,7 @@ inline void reference(const Norm& op, ReferenceArgs& a) {
     using T = std::remove_pointer_t<decltype(p)>;
     const T* x = a.in(0).data<T>();
     int64_t line = 0;
-    lines.each([&](int64_t first) {
+    lines.each(a.context(), [&](int64_t first) {
       double sum = op.epsilon;
       for (int64_t k = 0; k < lines.length; ++k) {
         const double v = static_cast<double>(x[first + k * lines.inner]);

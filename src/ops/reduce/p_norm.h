@@ -41,17 +41,17 @@ inline void reference(const PNorm& op, ReferenceArgs& a) {
   const auto same = [](double s, double) { return s; };
   if (p == 0) {
     const auto count = [](double s, double x) { return s + (x != 0 ? 1.0 : 0.0); };
-    reference_reduction(a.in(0), reduced, a.out(0), 0.0, count, same);
+    reference_reduction(a.context(), a.in(0), reduced, a.out(0), 0.0, count, same);
   } else if (p == infinity) {
     const auto larger = [](double s, double x) { return s != s || x != x ? s + x : std::max(s, std::fabs(x)); };
-    reference_reduction(a.in(0), reduced, a.out(0), 0.0, larger, same);
+    reference_reduction(a.context(), a.in(0), reduced, a.out(0), 0.0, larger, same);
   } else if (p == -infinity) {
     const auto smaller = [](double s, double x) { return s != s || x != x ? s + x : std::min(s, std::fabs(x)); };
-    reference_reduction(a.in(0), reduced, a.out(0), infinity, smaller, same);
+    reference_reduction(a.context(), a.in(0), reduced, a.out(0), infinity, smaller, same);
   } else {
     const auto add = [p](double s, double x) { return s + std::pow(std::fabs(x), p); };
     const auto root = [p](double s, double) { return std::pow(s, 1.0 / p); };
-    reference_reduction(a.in(0), reduced, a.out(0), 0.0, add, root);
+    reference_reduction(a.context(), a.in(0), reduced, a.out(0), 0.0, add, root);
   }
 }
 

@@ -42,9 +42,10 @@ inline void reference(const ReduceAs&, ReferenceArgs& a) {
   const std::vector<bool> reduced = dimensions_beyond(a.shape(0), a.shape(1));
   if (is_float(a.in(0).dtype())) {
     reference_reduction(
-        a.in(0), reduced, a.out(0), 0.0, [](double s, double x) { return s + x; }, [](double s, double) { return s; });
+        a.context(), a.in(0), reduced, a.out(0), 0.0, [](double s, double x) { return s + x; },
+        [](double s, double) { return s; });
   } else {
-    reference_integer_reduction(a.in(0), reduced, a.out(0), 0, [](int64_t s, int64_t x) {
+    reference_integer_reduction(a.context(), a.in(0), reduced, a.out(0), 0, [](int64_t s, int64_t x) {
       return static_cast<int64_t>(static_cast<uint64_t>(s) + static_cast<uint64_t>(x));
     });
   }

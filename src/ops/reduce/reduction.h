@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/buffer.h"
+#include "base/long_loop.h"
 #include "graph/lowering.h"
 #include "ops/common/complex_numbers.h"
 
@@ -30,11 +31,11 @@ class ReductionWalk {
  public:
   ReductionWalk(const Shape& x, const std::vector<bool>& reduced);
   template <class F>
-  void each(const F& f) const {
+  void each(const RunContext& context, const F& f) const {
     const int64_t n = x_.count();
     int64_t at[Shape::kMaxRank] = {};
     int64_t y = 0;
-    LoopCheck check;
+    LoopCheck check(context);
     for (int64_t i = 0; i < n; ++i) {
       check.step();
       f(y, i);
@@ -71,50 +72,50 @@ inline Shape infer_operand_reduction(const OperandReduction& op, const InferArgs
 }
 
 inline std::vector<bool> operand_axes(const OperandReduction& op, const ReferenceArgs& a) {
-  return reduced_dimensions(a.has(1) ? a.in(1).integers() : Ints{}, op.reduce_all, a.shape(0).rank());
+  return reduced_dimensions(a.has(1) ? a.in(1).integers(a.context()) : Ints{}, op.reduce_all, a.shape(0).rank());
 }
 
 /// Folds x in double: init, then step(accumulated, element) for each, then last(accumulated, count).
 template <class Step, class Last>
-void reference_reduction(const Tensor& x, const std::vector<bool>& reduced, Tensor& y, double init, const Step& step,
-                         const Last& last) {
-  Buffer<double> sums(static_cast<size_t>(y.count()), init);
-  const Buffer<double> values = doubles_of(x);
-  ReductionWalk(x.shape(), reduced).each([&](int64_t r, int64_t i) {
+void reference_reduction(const RunContext& context, const Tensor& x, const std::vector<bool>& reduced, Tensor& y,
+                         double init, const Step& step, const Last& last) {
+  Buffer<double> sums(static_cast<size_t>(y.count()), init, context);
+  const Buffer<double> values = doubles_of(context, x);
+  ReductionWalk(x.shape(), reduced).each(context, [&](int64_t r, int64_t i) {
     double& s = sums[static_cast<size_t>(r)];
     s = step(s, values[static_cast<size_t>(i)]);
   });
   const double count = sums.empty() ? 0.0 : static_cast<double>(x.count()) / static_cast<double>(sums.size());
   for (double& s : sums) s = last(s, count);
-  y.assign(sums);
+  y.assign(context, sums);
 }
 
 /// The same in integers (sums wrap as they do in Paddle).
 template <class Step>
-void reference_integer_reduction(const Tensor& x, const std::vector<bool>& reduced, Tensor& y, int64_t init,
-                                 const Step& step) {
-  Buffer<int64_t> sums(static_cast<size_t>(y.count()), init);
-  const Buffer<int64_t> values = integers_of(x);
-  ReductionWalk(x.shape(), reduced).each([&](int64_t r, int64_t i) {
+void reference_integer_reduction(const RunContext& context, const Tensor& x, const std::vector<bool>& reduced,
+                                 Tensor& y, int64_t init, const Step& step) {
+  Buffer<int64_t> sums(static_cast<size_t>(y.count()), init, context);
+  const Buffer<int64_t> values = integers_of(context, x);
+  ReductionWalk(x.shape(), reduced).each(context, [&](int64_t r, int64_t i) {
     int64_t& s = sums[static_cast<size_t>(r)];
     s = step(s, values[static_cast<size_t>(i)]);
   });
-  y.assign(sums);
+  y.assign(context, sums);
 }
 
 enum class ComplexReduction : uint8_t { kSum, kMean, kProduct };
 
 /// Of complex numbers, in double; y has a complex type.
-inline void reference_complex_reduction(const Tensor& given, const std::vector<bool>& reduced, Tensor& y,
-                                        ComplexReduction kind) {
+inline void reference_complex_reduction(const RunContext& context, const Tensor& given,
+                                        const std::vector<bool>& reduced, Tensor& y, ComplexReduction kind) {
   require(is_complex(y.dtype()), ErrorCode::kUnsupported, "a result of type ", y.dtype(), " of elements of type ",
           given.dtype(), " is not supported here");
-  const Tensor x = as_complex_type(given, y.dtype());
+  const Tensor x = as_complex_type(context, given, y.dtype());
   visit_complex(y.dtype(), [&](auto* p) {
     using C = std::complex<std::remove_pointer_t<decltype(p)>>;
     const bool product = kind == ComplexReduction::kProduct;
-    Buffer<std::complex<double>> results(static_cast<size_t>(y.count()), product ? 1.0 : 0.0);
-    ReductionWalk(x.shape(), reduced).each([&](int64_t r, int64_t i) {
+    Buffer<std::complex<double>> results(static_cast<size_t>(y.count()), product ? 1.0 : 0.0, context);
+    ReductionWalk(x.shape(), reduced).each(context, [&](int64_t r, int64_t i) {
       const std::complex<double> number(x.data<C>()[i]);
       std::complex<double>& result = results[static_cast<size_t>(r)];
       result = product ? result * number : result + number;

@@ -90,8 +90,8 @@ inline void reference(const AttentionLstm& op, ReferenceArgs& a) {
       return a.has(5) ? std::max(y * one(5, 1) + one(6, 0), 0.0) : y;
     };
     for (int64_t s = 0; s < sequences; ++s) {
-      Buffer<double> h(static_cast<size_t>(n), 0.0);
-      Buffer<double> c(static_cast<size_t>(n), 0.0);
+      Buffer<double> h(static_cast<size_t>(n), 0.0, a.context());
+      Buffer<double> c(static_cast<size_t>(n), 0.0, a.context());
       if (a.has(1)) std::copy_n(numbers(1) + s * n, n, c.begin());
       if (a.has(2)) std::copy_n(numbers(2) + s * n, n, h.begin());
       const int64_t first = offsets[static_cast<size_t>(s)];
@@ -99,15 +99,15 @@ inline void reference(const AttentionLstm& op, ReferenceArgs& a) {
       for (int64_t row = first; row < last; ++row) {
         double from_cell = 0;
         for (int64_t k = 0; k < n; ++k) from_cell += c[static_cast<size_t>(k)] * static_cast<double>(numbers(3)[m + k]);
-        Buffer<double> shares;
+        Buffer<double> shares(a.context());
         for (int64_t r = first; r < last; ++r) shares.push_back(attended(r, from_cell));
         const double largest = *std::max_element(shares.begin(), shares.end());
         double sum = 0;
         for (double& share : shares) sum += share = std::exp(share - largest);
-        Buffer<double> x(static_cast<size_t>(m), 0.0);
+        Buffer<double> x(static_cast<size_t>(m), 0.0, a.context());
         add_vector_matrix(shares.data(), numbers(0) + first * m, last - first, m, m, x.data());
         for (double& v : x) v /= sum;
-        Buffer<double> gates(static_cast<size_t>(4 * n));
+        Buffer<double> gates(static_cast<size_t>(4 * n), a.context());
         for (int64_t j = 0; j < 4 * n; ++j) gates[static_cast<size_t>(j)] = static_cast<double>(numbers(8)[j]);
         add_vector_matrix(h.data(), numbers(7), n, 4 * n, 4 * n, gates.data());
         add_vector_matrix(x.data(), numbers(7) + n * 4 * n, m, 4 * n, 4 * n, gates.data());

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/buffer.h"
-#include "base/deadline.h"
 #include "ops/rnn/gru_step.h"
 
 namespace coracle {
@@ -34,14 +33,14 @@ void reference(const Gru& op, ReferenceArgs& a) {
           "h0 does not have one row for each sequence");
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    GruStep<T> step(width, a.in(2).data<T>(), a.has(3) ? a.in(3).data<T>() : nullptr, op.activation, op.gate_activation,
-                    op.origin_mode);
+    GruStep<T> step(a.context(), width, a.in(2).data<T>(), a.has(3) ? a.in(3).data<T>() : nullptr, op.activation,
+                    op.gate_activation, op.origin_mode);
     for (size_t s = 0; s + 1 < offsets.size(); ++s) {
-      Buffer<double> h(static_cast<size_t>(width), 0.0);
+      Buffer<double> h(static_cast<size_t>(width), 0.0, a.context());
       if (a.has(1)) std::copy_n(a.in(1).data<T>() + static_cast<int64_t>(s) * width, width, h.begin());
       const int64_t length = offsets[s + 1] - offsets[s];
       for (int64_t i = 0; i < length; ++i) {
-        Deadline::check_current();
+        a.context().check();
         const int64_t row = op.is_reverse ? offsets[s + 1] - 1 - i : offsets[s] + i;
         step.run(a.in(0).data<T>() + row * 3 * width, h);
         for (int64_t j = 0; j < 3 * width; ++j) {

@@ -36,15 +36,16 @@ struct GruStep {
   Buffer<double> gates;  ///< after run(): update, reset, candidate
   Buffer<double> reset;  ///< after run(): reset * state before
 
-  GruStep(int64_t d, const T* w, const T* b, GateActivation act, GateActivation gate, bool origin)
+  GruStep(const RunContext& context, int64_t d, const T* w, const T* b, GateActivation act, GateActivation gate,
+          bool origin)
       : width(d),
         weight(w),
         bias(b),
         activation(act),
         gate_activation(gate),
         origin_mode(origin),
-        gates(static_cast<size_t>(3 * d)),
-        reset(static_cast<size_t>(d)) {}
+        gates(static_cast<size_t>(3 * d), context),
+        reset(static_cast<size_t>(d), context) {}
 
   /// `input` has 3 * width numbers; h is brought forward.
   void run(const T* input, Buffer<double>& h) {

@@ -42,10 +42,10 @@ inline void reference(const GruUnit& op, ReferenceArgs& a) {
   const int64_t width = a.shape(1)[1];
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    GruStep<T> step(width, a.in(2).data<T>(), a.has(3) ? a.in(3).data<T>() : nullptr, op.activation, op.gate_activation,
-                    op.origin_mode);
+    GruStep<T> step(a.context(), width, a.in(2).data<T>(), a.has(3) ? a.in(3).data<T>() : nullptr, op.activation,
+                    op.gate_activation, op.origin_mode);
     for (int64_t b = 0; b < a.shape(1)[0]; ++b) {
-      Buffer<double> h(static_cast<size_t>(width));
+      Buffer<double> h(static_cast<size_t>(width), a.context());
       for (int64_t j = 0; j < width; ++j) {
         h[static_cast<size_t>(j)] = static_cast<double>(a.in(1).data<T>()[b * width + j]);
       }

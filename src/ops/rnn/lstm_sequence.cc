@@ -5,7 +5,6 @@
 
 #include "base/buffer.h"
 #include "base/counted.h"
-#include "base/deadline.h"
 
 namespace coracle {
 
@@ -54,15 +53,15 @@ void run_lstm_sequences(const LstmSequence& op, ReferenceArgs& a, const std::vec
   const int64_t state = a.shape(op.weight)[0];
   const T* bias = a.in(op.bias).data<T>();
   const auto n = static_cast<size_t>(width);
-  Buffer<double> gates(4 * n);
-  Buffer<double> hidden(n);
+  Buffer<double> gates(4 * n, a.context());
+  Buffer<double> hidden(n, a.context());
   for (size_t s = 0; s + 1 < offsets.size(); ++s) {
-    Buffer<double> h(static_cast<size_t>(state), 0.0);
-    Buffer<double> c(n, 0.0);
+    Buffer<double> h(static_cast<size_t>(state), 0.0, a.context());
+    Buffer<double> c(n, 0.0, a.context());
     if (a.has(1)) std::copy_n(a.in(1).data<T>() + static_cast<int64_t>(s) * state, state, h.begin());
     if (a.has(2)) std::copy_n(a.in(2).data<T>() + static_cast<int64_t>(s) * width, width, c.begin());
     for (int64_t i = 0; i < offsets[s + 1] - offsets[s]; ++i) {
-      Deadline::check_current();
+      a.context().check();
       const int64_t row = op.is_reverse ? offsets[s + 1] - 1 - i : offsets[s] + i;
       const T* x = a.in(0).data<T>() + row * 4 * width;
       for (size_t j = 0; j < 4 * n; ++j) gates[j] = static_cast<double>(x[j]) + static_cast<double>(bias[j]);

@@ -6,7 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/counted.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "ops/rnn/recurrent.h"
 
 namespace coracle {
@@ -67,14 +67,16 @@ void run_layers(const Rnn& op, ReferenceArgs& a) {
   const bool has_bias = a.count(2) == 4 * cells;
   std::vector<int64_t> lengths(static_cast<size_t>(batch), time);
   if (a.has(3)) {
+    LoopCheck check(a.context());
     for (size_t b = 0; b < lengths.size(); ++b) {
+      check.step();
       lengths[b] = std::clamp<int64_t>(a.in(3).integer(static_cast<int64_t>(b)), 0, time);
     }
   }
   Tensor input = a.in(0);
   for (int layer = 0; layer < op.num_layers; ++layer) {
     const int64_t width = input.shape()[2];
-    Tensor output = layer + 1 == op.num_layers ? a.out(0) : Tensor::make(input.dtype(), a.out(0).shape());
+    Tensor output = layer + 1 == op.num_layers ? a.out(0) : a.make(input.dtype(), a.out(0).shape());
     std::fill_n(output.data<T>(), output.count(), T(0));
     for (int direction = 0; direction < directions; ++direction) {
       const int at = layer * directions + direction;
@@ -88,20 +90,20 @@ void run_layers(const Rnn& op, ReferenceArgs& a) {
                    weight(2 * at + 1),
                    has_bias ? weight(2 * cells + 2 * at) : nullptr,
                    has_bias ? weight(2 * cells + 2 * at + 1) : nullptr,
-                   Buffer<double>(static_cast<size_t>(width)),
-                   Buffer<double>(size),
-                   Buffer<double>(size)};
+                   Buffer<double>(static_cast<size_t>(width), a.context()),
+                   Buffer<double>(size, a.context()),
+                   Buffer<double>(size, a.context())};
       for (int64_t b = 0; b < batch; ++b) {
         const int64_t state = (at * batch + b) * hidden;
-        Buffer<double> h(static_cast<size_t>(hidden));
-        Buffer<double> c(static_cast<size_t>(hidden));
+        Buffer<double> h(static_cast<size_t>(hidden), a.context());
+        Buffer<double> c(static_cast<size_t>(hidden), a.context());
         for (int64_t j = 0; j < hidden; ++j) {
           h[static_cast<size_t>(j)] = static_cast<double>(a.in(1, 0).data<T>()[state + j]);
           if (a.count(1) > 1) c[static_cast<size_t>(j)] = static_cast<double>(a.in(1, 1).data<T>()[state + j]);
         }
         const int64_t length = lengths[static_cast<size_t>(b)];
         for (int64_t s = 0; s < length; ++s) {
-          Deadline::check_current();
+          a.context().check();
           const int64_t t = direction == 0 ? s : length - 1 - s;
           cell.step(input.data<T>() + (t * batch + b) * width, h.data(), c.data());
           T* to = output.data<T>() + ((t * batch + b) * directions + direction) * hidden;

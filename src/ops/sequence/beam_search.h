@@ -88,10 +88,10 @@ inline void reference(const BeamSearch& op, ReferenceArgs& a) {
           ErrorCode::kRunFailure, "scores are ", scores.shape(), ", but pre_ids ", a.shape(0), " and pre_scores ",
           a.shape(1));
   const std::vector<int64_t> sources = offsets_in_rows(scores, op.level);
-  const Buffer<int64_t> pre_ids = integers_of(a.in(0));
-  const Buffer<double> pre_scores = doubles_of(a.in(1));
-  const std::vector<int64_t> ids = a.has(2) ? a.in(2).integers() : std::vector<int64_t>{};
-  const Buffer<double> all_scores = doubles_of(scores);
+  const Buffer<int64_t> pre_ids = a.integers(0);
+  const Buffer<double> pre_scores = a.doubles(1);
+  const std::vector<int64_t> ids = a.has(2) ? a.in(2).integers(a.context()) : std::vector<int64_t>{};
+  const Buffer<double> all_scores = doubles_of(a.context(), scores);
   std::vector<std::vector<BeamCandidate>> of_beam(static_cast<size_t>(sources.back()));
   for (size_t s = 0; s + 1 < sources.size(); ++s) {
     std::vector<BeamCandidate> best;
@@ -116,7 +116,7 @@ inline void reference(const BeamSearch& op, ReferenceArgs& a) {
     for (const BeamCandidate& c : best) of_beam[static_cast<size_t>(c.beam)].push_back(c);
   }
   std::vector<int64_t> selected;
-  Buffer<double> selected_scores;
+  Buffer<double> selected_scores(a.context());
   std::vector<int64_t> parents;
   std::vector<int64_t> ends{0};
   for (const std::vector<BeamCandidate>& chosen : of_beam) {
@@ -129,14 +129,14 @@ inline void reference(const BeamSearch& op, ReferenceArgs& a) {
   }
   const auto count = static_cast<int64_t>(selected.size());
   const Lod lod{one_level(sources)[0], one_level(ends)[0]};
-  a.out(0) = Tensor::of<int64_t>(Shape{count, 1}, selected);
+  a.out(0) = Tensor::of<int64_t>(a.context(), Shape{count, 1}, selected);
   a.out(0).set_lod(lod);
-  a.out(1) = Tensor::make(DType::kFloat32, Shape{count, 1});
-  a.out(1).assign(std::span<const double>(selected_scores));
+  a.out(1) = a.make(DType::kFloat32, Shape{count, 1});
+  a.out(1).assign(a.context(), std::span<const double>(selected_scores));
   a.out(1).set_lod(lod);
   if (!a.wants(2)) return;
-  a.out(2) = Tensor::make(DType::kInt32, Shape{count});
-  a.out(2).assign(std::span<const int64_t>(parents));
+  a.out(2) = a.make(DType::kInt32, Shape{count});
+  a.out(2).assign(a.context(), std::span<const int64_t>(parents));
 }
 
 inline constexpr const OpSchema* beam_search_op = &kOpSchema<BeamSearch>;

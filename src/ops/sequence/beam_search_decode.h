@@ -48,8 +48,8 @@ struct BeamStep {
   std::vector<size_t> sources;  ///< beams of each source
   std::vector<size_t> beams;    ///< candidates of each beam
 
-  BeamStep(const Tensor& step_ids, const Tensor& step_scores)
-      : ids(step_ids.integers()), scores(doubles_of(step_scores)) {
+  BeamStep(const RunContext& context, const Tensor& step_ids, const Tensor& step_scores)
+      : ids(step_ids.integers(context)), scores(doubles_of(context, step_scores)) {
     const Lod& lod = step_ids.lod();
     const bool fits = lod.size() == 2 && !lod[0].empty() && !lod[1].empty() && lod[0].back() < lod[1].size() &&
                       lod[1].back() <= ids.size() && scores.size() == ids.size() &&
@@ -74,7 +74,10 @@ inline void trace_step(const BeamSearchDecode& op, const BeamStep& step, size_t 
   if (sentences.empty()) {
     const size_t first = step.beams[step.sources[source]];
     const size_t last = step.beams[step.sources[source + 1]];
-    for (size_t c = first; c < last; ++c) sentences.push_back({{step.ids[c]}, {step.scores[c]}, step.beam_of(c)});
+    for (size_t c = first; c < last; ++c) {
+      Buffer<double> score(1, step.scores[c], step.scores.get_allocator());
+      sentences.push_back({{step.ids[c]}, std::move(score), step.beam_of(c)});
+    }
     return;
   }
   for (BeamSentence& s : sentences) {
@@ -95,9 +98,11 @@ inline void reference(const BeamSearchDecode& op, ReferenceArgs& a) {
   require(!ids.empty() && ids.size() == scores.size(), ErrorCode::kRunFailure, "there are ids of ", ids.size(),
           " steps and scores of ", scores.size());
   std::vector<BeamStep> steps;
-  for (size_t i = 0; i < ids.size(); ++i) steps.emplace_back(written(ids[i], i), written(scores[i], i));
+  for (size_t i = 0; i < ids.size(); ++i) {
+    steps.emplace_back(a.context(), written(ids[i], i), written(scores[i], i));
+  }
   std::vector<int64_t> words;
-  Buffer<double> word_scores;
+  Buffer<double> word_scores(a.context());
   Lod lod{{0}, {0}};
   for (size_t source = 0; source + 1 < steps[0].sources.size(); ++source) {
     std::vector<BeamSentence> sentences;
@@ -111,10 +116,10 @@ inline void reference(const BeamSearchDecode& op, ReferenceArgs& a) {
     }
     lod[0].push_back(lod[1].size() - 1);
   }
-  a.out(0) = Tensor::ints(words);
+  a.out(0) = Tensor::ints(a.context(), words);
   a.out(0).set_lod(lod);
-  a.out(1) = Tensor::make(scores[0].dtype(), Shape{static_cast<int64_t>(word_scores.size())});
-  a.out(1).assign(std::span<const double>(word_scores));
+  a.out(1) = a.make(scores[0].dtype(), Shape{static_cast<int64_t>(word_scores.size())});
+  a.out(1).assign(a.context(), std::span<const double>(word_scores));
   a.out(1).set_lod(lod);
 }
 

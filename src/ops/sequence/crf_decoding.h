@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/buffer.h"
+#include "base/long_loop.h"
 #include "ops/sequence/sequences.h"
 
 namespace coracle {
@@ -51,11 +52,12 @@ inline void infer(const CrfDecoding&, InferArgs& a) {
 
 /// Writes the best path of one sequence of `length` rows.
 template <class T>
-void decode_crf(const T* emission, const T* transition, int64_t tags, int64_t length, int64_t* path) {
+void decode_crf(const RunContext& context, const T* emission, const T* transition, int64_t tags, int64_t length,
+                int64_t* path) {
   if (length == 0) return;
-  Buffer<double> best(static_cast<size_t>(tags));
-  Buffer<double> next(best.size());
-  Buffer<int64_t> from(static_cast<size_t>(length * tags));
+  Buffer<double> best(static_cast<size_t>(tags), context);
+  Buffer<double> next(best.size(), context);
+  Buffer<int64_t> from(static_cast<size_t>(length * tags), context);
   const T* between = transition + 2 * tags;
   for (int64_t j = 0; j < tags; ++j) {
     best[static_cast<size_t>(j)] = static_cast<double>(transition[j]) + static_cast<double>(emission[j]);
@@ -85,8 +87,13 @@ void decode_crf(const T* emission, const T* transition, int64_t tags, int64_t le
 }
 
 /// Replaces `length` tags of the path from `first` on by whether they are the labels there.
-inline void mark_agreement(const Tensor& labels, int64_t first, int64_t length, int64_t* path) {
-  for (int64_t i = first; i < first + length; ++i) path[i] = path[i] == labels.integer(i) ? 1 : 0;
+inline void mark_agreement(const RunContext& context, const Tensor& labels, int64_t first, int64_t length,
+                           int64_t* path) {
+  LoopCheck check(context);
+  for (int64_t i = first; i < first + length; ++i) {
+    check.step();
+    path[i] = path[i] == labels.integer(i) ? 1 : 0;
+  }
 }
 
 inline void reference(const CrfDecoding&, ReferenceArgs& a) {
@@ -100,11 +107,11 @@ inline void reference(const CrfDecoding&, ReferenceArgs& a) {
     if (a.has(3)) {
       const int64_t steps = a.shape(0)[1];
       int64_t row = 0;
-      for (int64_t length : a.in(3).integers()) {
+      for (int64_t length : a.in(3).integers(a.context())) {
         require(length >= 0 && length <= steps, ErrorCode::kRunFailure, "a length is ", length, ", there are ", steps,
                 " steps");
-        decode_crf(emission + row * tags, transition, tags, length, path + row);
-        if (a.has(2)) mark_agreement(a.in(2), row, length, path);
+        decode_crf(a.context(), emission + row * tags, transition, tags, length, path + row);
+        if (a.has(2)) mark_agreement(a.context(), a.in(2), row, length, path);
         row += steps;
       }
       return;
@@ -112,8 +119,8 @@ inline void reference(const CrfDecoding&, ReferenceArgs& a) {
     const std::vector<int64_t> offsets = offsets_of(a.in(0));
     for (size_t s = 0; s + 1 < offsets.size(); ++s) {
       const int64_t length = offsets[s + 1] - offsets[s];
-      decode_crf(emission + offsets[s] * tags, transition, tags, length, path + offsets[s]);
-      if (a.has(2)) mark_agreement(a.in(2), offsets[s], length, path);
+      decode_crf(a.context(), emission + offsets[s] * tags, transition, tags, length, path + offsets[s]);
+      if (a.has(2)) mark_agreement(a.context(), a.in(2), offsets[s], length, path);
     }
   });
 }

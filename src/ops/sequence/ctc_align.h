@@ -51,12 +51,12 @@ inline void align_labels(const CtcAlign& op, const int64_t* x, int64_t count, Bu
 }
 
 inline void reference(const CtcAlign& op, ReferenceArgs& a) {
-  const Buffer<int64_t> x = integers_of(a.in(0));
-  Buffer<int64_t> y;
+  const Buffer<int64_t> x = a.integers(0);
+  Buffer<int64_t> y(a.context());
   if (a.has(1)) {
     const int64_t steps = a.shape(0)[1];
-    const Buffer<int64_t> lengths = integers_of(a.in(1));
-    Buffer<int64_t> remaining;
+    const Buffer<int64_t> lengths = a.integers(1);
+    Buffer<int64_t> remaining(a.context());
     for (size_t n = 0; n < lengths.size(); ++n) {
       require(lengths[n] >= 0 && lengths[n] <= steps, ErrorCode::kRunFailure, "a length is ", lengths[n],
               ", there are ", steps, " steps");
@@ -65,8 +65,8 @@ inline void reference(const CtcAlign& op, ReferenceArgs& a) {
       remaining.push_back(static_cast<int64_t>(y.size() - start));
       y.resize(start + static_cast<size_t>(steps), op.padding_value);
     }
-    a.out(0).assign(std::span<const int64_t>(y));
-    if (a.wants(1)) a.out(1).assign(std::span<const int64_t>(remaining));
+    a.out(0).assign(a.context(), std::span<const int64_t>(y));
+    if (a.wants(1)) a.out(1).assign(a.context(), std::span<const int64_t>(remaining));
     return;
   }
   const std::vector<int64_t> offsets = offsets_of(a.in(0));
@@ -77,8 +77,8 @@ inline void reference(const CtcAlign& op, ReferenceArgs& a) {
   }
   // One label -1 says that nothing remains.
   if (y.empty()) y.push_back(-1);
-  a.out(0) = Tensor::make(a.in(0).dtype(), Shape{static_cast<int64_t>(y.size()), 1});
-  a.out(0).assign(std::span<const int64_t>(y));
+  a.out(0) = a.make(a.in(0).dtype(), Shape{static_cast<int64_t>(y.size()), 1});
+  a.out(0).assign(a.context(), std::span<const int64_t>(y));
   a.out(0).set_lod({std::move(ends)});
 }
 

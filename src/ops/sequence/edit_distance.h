@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "base/buffer.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "ops/sequence/sequences.h"
 
 namespace coracle {
@@ -44,7 +44,7 @@ inline std::vector<std::pair<int64_t, int64_t>> sequence_ranges(const ReferenceA
     for (size_t s = 0; s + 1 < offsets.size(); ++s) ranges.emplace_back(offsets[s], offsets[s + 1]);
     return ranges;
   }
-  const Buffer<int64_t> lengths = integers_of(a.in(length_port));
+  const Buffer<int64_t> lengths = a.integers(length_port);
   require(static_cast<int64_t>(lengths.size()) == a.shape(port)[0], ErrorCode::kRunFailure, "there are ",
           lengths.size(), " lengths for rows ", a.shape(port));
   int64_t start = 0;
@@ -57,10 +57,10 @@ inline std::vector<std::pair<int64_t, int64_t>> sequence_ranges(const ReferenceA
   return ranges;
 }
 
-inline int64_t edit_distance(std::span<const int64_t> x, std::span<const int64_t> y) {
+inline int64_t edit_distance(const RunContext& context, std::span<const int64_t> x, std::span<const int64_t> y) {
   std::vector<int64_t> row(y.size() + 1);  // distances of the first i elements of x to each beginning of y
   std::iota(row.begin(), row.end(), 0);
-  LoopCheck check;
+  LoopCheck check(context);
   for (size_t i = 1; i <= x.size(); ++i) {
     check.step(static_cast<int64_t>(y.size()));
     int64_t diagonal = std::exchange(row[0], static_cast<int64_t>(i));
@@ -78,14 +78,15 @@ inline void reference(const EditDistance& op, ReferenceArgs& a) {
   const auto refs = sequence_ranges(a, 1, 3);
   require(hyps.size() == refs.size(), ErrorCode::kRunFailure, "there are ", hyps.size(), " hyps and ", refs.size(),
           " refs");
-  const Buffer<int64_t> x = integers_of(a.in(0));
-  const Buffer<int64_t> y = integers_of(a.in(1));
+  const Buffer<int64_t> x = a.integers(0);
+  const Buffer<int64_t> y = a.integers(1);
   const auto count = static_cast<int64_t>(hyps.size());
-  a.out(1) = Tensor::make(DType::kFloat32, Shape{count, 1});
+  a.out(1) = a.make(DType::kFloat32, Shape{count, 1});
   for (size_t s = 0; s < hyps.size(); ++s) {
     const int64_t length = refs[s].second - refs[s].first;
     require(!op.normalized || length > 0, ErrorCode::kRunFailure, "sequence ", s, " of refs is empty");
     const int64_t distance = edit_distance(
+        a.context(),
         std::span(x).subspan(static_cast<size_t>(hyps[s].first), static_cast<size_t>(hyps[s].second - hyps[s].first)),
         std::span(y).subspan(static_cast<size_t>(refs[s].first), static_cast<size_t>(length)));
     a.out(1).data<float>()[s] = static_cast<float>(distance) / (op.normalized ? static_cast<float>(length) : 1.0F);

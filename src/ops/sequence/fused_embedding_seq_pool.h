@@ -42,12 +42,12 @@ inline void infer(const FusedEmbeddingSeqPool& op, InferArgs& a) {
 
 inline void reference(const FusedEmbeddingSeqPool& op, ReferenceArgs& a) {
   const std::vector<int64_t> offsets = offsets_of(a.in(1));
-  const Buffer<int64_t> ids = integers_of(a.in(1));
+  const Buffer<int64_t> ids = a.integers(1);
   const int64_t columns = row_count(a.shape(1));
   const int64_t width = a.shape(0)[1];
   const Shape y{static_cast<int64_t>(offsets.size()) - 1, columns * width};
-  if (a.out(0).empty_handle()) a.out(0) = Tensor::make(a.in(0).dtype(), y);
-  Buffer<double> sums(static_cast<size_t>(y[1]));
+  if (a.out(0).empty_handle()) a.out(0) = a.make(a.in(0).dtype(), y);
+  Buffer<double> sums(static_cast<size_t>(y[1]), a.context());
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     T* to = a.out(0).data<T>();

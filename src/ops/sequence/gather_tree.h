@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "ops/common/indices.h"
 #include "ops/common/joining.h"
 
@@ -29,7 +29,7 @@ inline void reference(const GatherTree&, ReferenceArgs& a) {
   const int64_t step = shape[1] * beams;
   visit_real(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    LoopCheck check;
+    LoopCheck check(a.context());
     for (int64_t column = 0; shape[0] > 0 && column < step; ++column) {
       const int64_t batch = column / beams * beams;
       int64_t beam = column % beams;

@@ -69,7 +69,7 @@ inline uint64_t xxh64(const unsigned char* bytes, size_t size, uint64_t seed) {
 inline void reference(const Hash& op, ReferenceArgs& a) {
   const size_t row = static_cast<size_t>(a.shape(0).back()) * size_of(a.in(0).dtype());
   const int64_t rows = a.out(0).count() / op.num_hash;
-  Buffer<int64_t> y;
+  Buffer<int64_t> y(a.context());
   y.reserve(static_cast<size_t>(a.out(0).count()));
   for (int64_t i = 0; i < rows; ++i) {
     const unsigned char* bytes = a.in(0).data<unsigned char>() + static_cast<size_t>(i) * row;
@@ -77,7 +77,7 @@ inline void reference(const Hash& op, ReferenceArgs& a) {
       y.push_back(static_cast<int64_t>(xxh64(bytes, row, static_cast<uint64_t>(seed)) % uint64_t(op.mod_by)));
     }
   }
-  a.out(0).assign(std::span<const int64_t>(y));
+  a.out(0).assign(a.context(), std::span<const int64_t>(y));
 }
 
 inline constexpr const OpSchema* hash_op = &kOpSchema<Hash>;

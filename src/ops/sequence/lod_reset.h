@@ -57,14 +57,14 @@ inline void infer(const LodReset& op, InferArgs& a) {
 
 inline void reference(const LodReset& op, ReferenceArgs& a) {
   if (a.out(0).empty_handle()) {
-    a.out(0) = Tensor::make(a.in(0).dtype(), a.shape(0));
+    a.out(0) = a.make(a.in(0).dtype(), a.shape(0));
     const Lod* of_y = a.has(1) ? &a.in(1).lod() : nullptr;
     Ints numbers;
-    if (of_y != nullptr && of_y->empty()) numbers = a.in(1).integers();
+    if (of_y != nullptr && of_y->empty()) numbers = a.in(1).integers(a.context());
     const int64_t rows = a.shape(0).rank() > 0 ? a.shape(0)[0] : 1;
     a.out(0).set_lod(reset_offsets(op, &a.in(0).lod(), of_y, a.has(1) ? &numbers : nullptr, rows));
   }
-  copy_tensor(a.in(0), a.out(0));
+  copy_tensor(a.context(), a.in(0), a.out(0));
 }
 
 inline constexpr const OpSchema* lod_reset_op = &kOpSchema<LodReset>;

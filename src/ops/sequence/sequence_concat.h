@@ -53,7 +53,7 @@ inline void reference(const SequenceConcat&, ReferenceArgs& a) {
   for (int i = 0; i < a.count(0); ++i) parts.push_back(offsets_of(a.in(0, i)));
   const std::vector<int64_t> offsets = concatenated_offsets(parts);
   if (a.out(0).empty_handle()) {
-    a.out(0) = Tensor::make(a.in(0).dtype(), with_rows(a.shape(0), offsets.back()));
+    a.out(0) = a.make(a.in(0).dtype(), with_rows(a.shape(0), offsets.back()));
     a.out(0).set_lod(one_level(offsets));
   }
   char* to = a.out(0).data<char>();

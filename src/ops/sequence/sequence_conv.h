@@ -71,7 +71,7 @@ inline void reference(const SequenceConv& op, ReferenceArgs& a) {
   const int64_t columns = a.shape(2)[1];
   const int64_t above = padding_rows(op, false);
   const int64_t taps = width == 0 ? 0 : op.context_length;
-  Buffer<double> sums(static_cast<size_t>(columns));
+  Buffer<double> sums(static_cast<size_t>(columns), a.context());
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     for (size_t s = 0; s + 1 < offsets.size(); ++s) {

@@ -32,8 +32,8 @@ inline void infer(const SequenceEnumerate& op, InferArgs& a) {
 
 inline void reference(const SequenceEnumerate& op, ReferenceArgs& a) {
   const std::vector<int64_t> offsets = offsets_of(a.in(0));
-  const Buffer<int64_t> x = integers_of(a.in(0));
-  Buffer<int64_t> y;
+  const Buffer<int64_t> x = a.integers(0);
+  Buffer<int64_t> y(a.context());
   y.reserve(static_cast<size_t>(a.out(0).count()));
   for (size_t s = 0; s + 1 < offsets.size(); ++s) {
     for (int64_t i = offsets[s]; i < offsets[s + 1]; ++i) {
@@ -42,7 +42,7 @@ inline void reference(const SequenceEnumerate& op, ReferenceArgs& a) {
       }
     }
   }
-  a.out(0).assign(std::span<const int64_t>(y));
+  a.out(0).assign(a.context(), std::span<const int64_t>(y));
 }
 
 inline constexpr const OpSchema* sequence_enumerate_op = &kOpSchema<SequenceEnumerate>;

@@ -29,8 +29,8 @@ inline void infer(const SequenceErase&, InferArgs& a) {
 
 inline void reference(const SequenceErase& op, ReferenceArgs& a) {
   const std::vector<int64_t> offsets = offsets_of(a.in(0));
-  const Buffer<int64_t> x = integers_of(a.in(0));
-  Buffer<int64_t> y;
+  const Buffer<int64_t> x = a.integers(0);
+  Buffer<int64_t> y(a.context());
   std::vector<size_t> ends{0};
   for (size_t s = 0; s + 1 < offsets.size(); ++s) {
     for (int64_t i = offsets[s]; i < offsets[s + 1]; ++i) {
@@ -39,8 +39,8 @@ inline void reference(const SequenceErase& op, ReferenceArgs& a) {
     }
     ends.push_back(y.size());
   }
-  a.out(0) = Tensor::make(a.in(0).dtype(), Shape{static_cast<int64_t>(y.size()), 1});
-  a.out(0).assign(std::span<const int64_t>(y));
+  a.out(0) = a.make(a.in(0).dtype(), Shape{static_cast<int64_t>(y.size()), 1});
+  a.out(0).assign(a.context(), std::span<const int64_t>(y));
   // Coarser levels count sequences, which stay.
   Lod lod = a.in(0).lod();
   if (lod.empty()) lod.emplace_back();

@@ -71,7 +71,7 @@ inline void reference(const SequenceExpand& op, ReferenceArgs& a) {
   const size_t row = row_bytes(a.in(0));
   int64_t rows = 0;
   for (const auto& [begin, end] : sequences) rows += end - begin;
-  if (a.out(0).empty_handle()) a.out(0) = Tensor::make(a.in(0).dtype(), with_rows(a.shape(0), rows));
+  if (a.out(0).empty_handle()) a.out(0) = a.make(a.in(0).dtype(), with_rows(a.shape(0), rows));
   char* to = a.out(0).data<char>();
   for (const auto& [begin, end] : sequences) {
     const size_t bytes = static_cast<size_t>(end - begin) * row;

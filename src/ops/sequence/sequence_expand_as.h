@@ -32,7 +32,7 @@ inline void reference(const SequenceExpandAs&, ReferenceArgs& a) {
   require(a.shape(0)[0] + 1 == static_cast<int64_t>(offsets.size()), ErrorCode::kRunFailure, "x is ", a.shape(0),
           ", but y has ", offsets.size() - 1, " sequences");
   const size_t row = row_bytes(a.in(0));
-  if (a.out(0).empty_handle()) a.out(0) = Tensor::make(a.in(0).dtype(), with_rows(a.shape(0), offsets.back()));
+  if (a.out(0).empty_handle()) a.out(0) = a.make(a.in(0).dtype(), with_rows(a.shape(0), offsets.back()));
   char* to = a.out(0).data<char>();
   for (size_t i = 0; i + 1 < offsets.size() && row != 0; ++i) {
     for (int64_t r = offsets[i]; r < offsets[i + 1]; ++r, to += row) {

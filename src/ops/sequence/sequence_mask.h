@@ -30,7 +30,7 @@ inline void infer(const SequenceMask& op, InferArgs& a) {
 }
 
 inline void reference(const SequenceMask& op, ReferenceArgs& a) {
-  Buffer<int64_t> lengths = integers_of(a.in(0));
+  Buffer<int64_t> lengths = a.integers(0);
   int64_t width = a.has(1) ? a.in(1).integer(0) : -1;
   if (width <= 0) {
     width = 0;
@@ -42,10 +42,10 @@ inline void reference(const SequenceMask& op, ReferenceArgs& a) {
   if (a.out(0).empty_handle()) {
     Shape y = a.shape(0);
     y.push_back(width);
-    a.out(0) = Tensor::make(op.out_dtype, y);
+    a.out(0) = a.make(op.out_dtype, y);
   }
   if (is_float(a.in(0).dtype())) {  // a place is within a length of 1.5 if it is before 2
-    const Buffer<double> real = doubles_of(a.in(0));
+    const Buffer<double> real = a.doubles(0);
     std::transform(real.begin(), real.end(), lengths.begin(), [](double x) { return position(std::ceil(x)); });
   }
   visit_real(op.out_dtype, [&](auto* p) {

@@ -56,7 +56,7 @@ inline void infer(const SequencePad& op, InferArgs& a) {
 inline void reference(const SequencePad& op, ReferenceArgs& a) {
   const std::vector<int64_t> offsets = offsets_of(a.in(0));
   const Shape y = padded_shape(op, a.shape(0), offsets);
-  if (a.out(0).empty_handle()) a.out(0) = Tensor::make(a.in(0).dtype(), y);
+  if (a.out(0).empty_handle()) a.out(0) = a.make(a.in(0).dtype(), y);
   const size_t row = row_bytes(a.in(0));
   const size_t pad = a.in(1).bytes();
   char* to = a.out(0).data<char>();
@@ -69,7 +69,7 @@ inline void reference(const SequencePad& op, ReferenceArgs& a) {
     to += all;
   }
   if (!a.wants(1)) return;
-  if (a.out(1).empty_handle()) a.out(1) = Tensor::make(DType::kInt64, Shape{y[0]});
+  if (a.out(1).empty_handle()) a.out(1) = a.make(DType::kInt64, Shape{y[0]});
   for (size_t i = 0; i + 1 < offsets.size(); ++i) a.out(1).data<int64_t>()[i] = offsets[i + 1] - offsets[i];
 }
 

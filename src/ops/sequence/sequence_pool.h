@@ -47,9 +47,9 @@ inline void reference(const SequencePool& op, ReferenceArgs& a) {
   const std::vector<int64_t> offsets = offsets_of(a.in(0));
   const int64_t width = row_count(a.shape(0));
   const Shape y = with_rows(a.shape(0), static_cast<int64_t>(offsets.size()) - 1);
-  if (a.out(0).empty_handle()) a.out(0) = Tensor::make(a.in(0).dtype(), y);
+  if (a.out(0).empty_handle()) a.out(0) = a.make(a.in(0).dtype(), y);
   if (a.wants(1)) {
-    if (a.out(1).empty_handle()) a.out(1) = Tensor::make(DType::kInt32, y);
+    if (a.out(1).empty_handle()) a.out(1) = a.make(DType::kInt32, y);
     std::fill_n(a.out(1).data<int32_t>(), a.out(1).count(), 0);
   }
   visit_float(a.in(0).dtype(), [&](auto* p) {

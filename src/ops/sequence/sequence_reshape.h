@@ -41,7 +41,7 @@ inline void infer(const SequenceReshape& op, InferArgs& a) {
 
 inline void reference(const SequenceReshape&, ReferenceArgs& a) {
   const Tensor x = a.in(0).reshaped(a.out(0).shape());
-  copy_tensor(x, a.out(0));
+  copy_tensor(a.context(), x, a.out(0));
 }
 
 inline constexpr const OpSchema* sequence_reshape_op = &kOpSchema<SequenceReshape>;

@@ -32,7 +32,7 @@ inline void infer(const SequenceScatter&, InferArgs& a) {
 
 inline void reference(const SequenceScatter&, ReferenceArgs& a) {
   const std::vector<int64_t> offsets = offsets_of(a.in(1));
-  const Buffer<int64_t> ids = integers_of(a.in(1));
+  const Buffer<int64_t> ids = a.integers(1);
   const int64_t width = row_count(a.shape(0));
   require(static_cast<int64_t>(offsets.size()) - 1 == a.shape(0)[0], ErrorCode::kRunFailure, "ids have ",
           offsets.size() - 1, " sequences, but x is ", a.shape(0));
@@ -43,7 +43,7 @@ inline void reference(const SequenceScatter&, ReferenceArgs& a) {
       positions.push_back(static_cast<int64_t>(s) * width + at);
     }
   }
-  copy_tensor(a.in(0), a.out(0));
+  copy_tensor(a.context(), a.in(0), a.out(0));
   scatter_rows(a.in(2), positions, 1, true, a.out(0));
 }
 

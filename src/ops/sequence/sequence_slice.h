@@ -28,8 +28,8 @@ inline void infer(const SequenceSlice&, InferArgs& a) {
 
 inline void reference(const SequenceSlice&, ReferenceArgs& a) {
   const std::vector<int64_t> offsets = offsets_of(a.in(0));
-  const Buffer<int64_t> first = integers_of(a.in(1));
-  const Buffer<int64_t> lengths = integers_of(a.in(2));
+  const Buffer<int64_t> first = a.integers(1);
+  const Buffer<int64_t> lengths = a.integers(2);
   const size_t sequences = offsets.size() - 1;
   require(first.size() == sequences && lengths.size() == sequences, ErrorCode::kRunFailure, "x has ", sequences,
           " sequences, but there are ", first.size(), " offsets and ", lengths.size(), " lengths");
@@ -41,7 +41,7 @@ inline void reference(const SequenceSlice&, ReferenceArgs& a) {
             first[s], " on");
     ends.push_back(ends.back() + lengths[s]);
   }
-  a.out(0) = Tensor::make(a.in(0).dtype(), with_rows(a.shape(0), ends.back()));
+  a.out(0) = a.make(a.in(0).dtype(), with_rows(a.shape(0), ends.back()));
   a.out(0).set_lod(one_level(ends));
   const size_t row = row_bytes(a.in(0));
   for (size_t s = 0; s < sequences; ++s) {

@@ -28,8 +28,8 @@ inline void infer(const SequenceSoftmax&, InferArgs& a) {
 
 inline void reference(const SequenceSoftmax&, ReferenceArgs& a) {
   const std::vector<int64_t> offsets = offsets_of(a.in(0));
-  const Buffer<double> x = doubles_of(a.in(0));
-  Buffer<double> y(x.size());
+  const Buffer<double> x = a.doubles(0);
+  Buffer<double> y(x.size(), a.context());
   for (size_t s = 0; s + 1 < offsets.size(); ++s) {
     const auto begin = static_cast<size_t>(offsets[s]);
     const auto end = static_cast<size_t>(offsets[s + 1]);
@@ -39,7 +39,7 @@ inline void reference(const SequenceSoftmax&, ReferenceArgs& a) {
     for (size_t i = begin; i < end; ++i) sum += y[i] = std::exp(x[i] - largest);
     for (size_t i = begin; i < end; ++i) y[i] /= sum;
   }
-  a.out(0).assign(std::span<const double>(y));
+  a.out(0).assign(a.context(), std::span<const double>(y));
 }
 
 inline constexpr const OpSchema* sequence_softmax_op = &kOpSchema<SequenceSoftmax>;

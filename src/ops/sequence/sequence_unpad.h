@@ -35,14 +35,14 @@ inline void reference(const SequenceUnpad&, ReferenceArgs& a) {
   const int64_t steps = y[1];
   y.erase(0);
   std::vector<int64_t> offsets{0};
-  for (int64_t length : a.in(1).integers()) {
+  for (int64_t length : a.in(1).integers(a.context())) {
     require(length >= 0 && length <= steps, ErrorCode::kRunFailure, "a length is ", length, ", there are ", steps,
             " steps");
     offsets.push_back(offsets.back() + length);
   }
   y[0] = offsets.back();
   if (y.rank() == 1) y.push_back(1);
-  a.out(0) = Tensor::make(a.in(0).dtype(), y);
+  a.out(0) = a.make(a.in(0).dtype(), y);
   a.out(0).set_lod(one_level(offsets));
   const size_t row = static_cast<size_t>(row_count(y)) * size_of(a.in(0).dtype());
   for (size_t i = 0; i + 1 < offsets.size(); ++i) {

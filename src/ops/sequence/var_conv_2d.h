@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/buffer.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "ops/detection/boxes.h"
 #include "ops/sequence/sequences.h"
 
@@ -64,14 +64,14 @@ inline void reference(const VarConv2d& op, ReferenceArgs& a) {
   require(rows.size() == ends.size() && columns.size() == ends.size(), ErrorCode::kRunFailure, "x has ",
           ends.size() - 1, " sequences, row ", rows.size() - 1, " and column ", columns.size() - 1,
           ", expected one of each for an image");
-  const Buffer<double> x = doubles_of(a.in(0));
-  const Buffer<double> w = doubles_of(a.in(3));
+  const Buffer<double> x = a.doubles(0);
+  const Buffer<double> w = a.doubles(3);
   const int64_t window = op.window();
-  Buffer<double> results;
-  Buffer<double> windows;
+  Buffer<double> results(a.context());
+  Buffer<double> windows(a.context());
   std::vector<int64_t> result_ends{0};
   std::vector<int64_t> window_ends{0};
-  LoopCheck check;
+  LoopCheck check(a.context());
   for (size_t n = 0; n + 1 < ends.size(); ++n) {
     const int64_t height = rows[n + 1] - rows[n];
     const int64_t width = columns[n + 1] - columns[n];
@@ -106,8 +106,8 @@ inline void reference(const VarConv2d& op, ReferenceArgs& a) {
     window_ends.push_back(static_cast<int64_t>(windows.size()));
   }
   const auto give = [&](int port, const Buffer<double>& values, const std::vector<int64_t>& offsets) {
-    a.out(port) = Tensor::make(a.in(0).dtype(), Shape{static_cast<int64_t>(values.size()), 1});
-    a.out(port).assign(std::span<const double>(values));
+    a.out(port) = a.make(a.in(0).dtype(), Shape{static_cast<int64_t>(values.size()), 1});
+    a.out(port).assign(a.context(), std::span<const double>(values));
     a.out(port).set_lod(one_level(offsets));
   };
   give(0, results, result_ends);

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/buffer.h"
-#include "base/deadline.h"
+#include "base/long_loop.h"
 #include "ops/common/joining.h"
 
 namespace coracle {
@@ -39,23 +39,23 @@ inline void infer(const ViterbiDecode& op, InferArgs& a) {
 inline void reference(const ViterbiDecode& op, ReferenceArgs& a) {
   const int64_t steps = a.shape(0)[1];
   const int64_t tags = a.shape(0)[2];
-  const Buffer<int64_t> lengths = integers_of(a.in(2));
+  const Buffer<int64_t> lengths = a.integers(2);
   int64_t longest = 0;
   for (int64_t length : lengths) {
     require(length >= 0 && length <= steps, ErrorCode::kRunFailure, "length is ", length, ", the potentials have ",
             steps, " steps");
     longest = std::max(longest, length);
   }
-  a.out(1) = Tensor::make(DType::kInt64, Shape{a.shape(0)[0], longest});
+  a.out(1) = a.make(DType::kInt64, Shape{a.shape(0)[0], longest});
   int64_t* path = a.out(1).data<int64_t>();
   std::fill(path, path + a.out(1).count(), 0);
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     const T* transition = a.in(1).data<T>();
-    Buffer<double> alpha(static_cast<size_t>(tags));
-    Buffer<double> next(alpha.size());
-    LoopCheck check;
-    Buffer<int64_t> from(static_cast<size_t>(longest * tags));
+    Buffer<double> alpha(static_cast<size_t>(tags), a.context());
+    Buffer<double> next(alpha.size(), a.context());
+    LoopCheck check(a.context());
+    Buffer<int64_t> from(static_cast<size_t>(longest * tags), a.context());
     for (size_t b = 0; b < lengths.size(); ++b, path += longest) {
       const int64_t length = lengths[b];
       const T* x = a.in(0).data<T>() + static_cast<int64_t>(b) * steps * tags;

@@ -45,7 +45,7 @@ inline void reference(const AsStrided& op, ReferenceArgs& a) {
   ElementWalk read;
   for (size_t i = 0; i < op.dims.size(); ++i) read.push_back(op.dims[i], op.stride[i]);
   read.start = op.offset / static_cast<int64_t>(size_of(a.in(0).dtype()));
-  gather_elements(a.in(0), read, a.out(0));
+  gather_elements(a.context(), a.in(0), read, a.out(0));
 }
 
 inline constexpr const OpSchema* as_strided_op = &kOpSchema<AsStrided>;

@@ -47,7 +47,7 @@ inline void infer(const Flatten& op, InferArgs& a) {
   share_lod_of_equal_rows(a);
 }
 
-inline void reference(const Flatten&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
+inline void reference(const Flatten&, ReferenceArgs& a) { copy_tensor(a.context(), a.in(0), a.out(0)); }
 
 inline constexpr const OpSchema* flatten_op = &kOpSchema<Flatten>;
 

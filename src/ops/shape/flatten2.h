@@ -38,7 +38,7 @@ inline void infer(const Flatten2& op, InferArgs& a) {
   share_lod_of_equal_rows(a);
 }
 
-inline void reference(const Flatten2&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
+inline void reference(const Flatten2&, ReferenceArgs& a) { copy_tensor(a.context(), a.in(0), a.out(0)); }
 
 inline constexpr const OpSchema* flatten2_op = &kOpSchema<Flatten2>;
 

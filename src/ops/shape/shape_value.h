@@ -14,7 +14,7 @@ inline void infer_shape_value(InferArgs& a, DType dtype) {
   const Shape& x = a.shape(0);
   a.set(0, dtype, x.rank_known() ? Shape{x.rank()} : Shape{Shape::kUnknown});
   if (!x.known()) return;
-  Tensor t = Tensor::make(dtype, Shape{x.rank()});
+  Tensor t = Tensor::make(a.context(), dtype, Shape{x.rank()});
   write_shape(x, t);
   a.out(0).value = std::make_shared<const Tensor>(std::move(t));
 }

@@ -37,7 +37,7 @@ inline void infer(const Squeeze&, InferArgs& a) {
   share_lod_of_equal_rows(a);
 }
 
-inline void reference(const Squeeze&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
+inline void reference(const Squeeze&, ReferenceArgs& a) { copy_tensor(a.context(), a.in(0), a.out(0)); }
 
 inline constexpr const OpSchema* squeeze_op = &kOpSchema<Squeeze>;
 

@@ -35,7 +35,7 @@ inline void infer(const Unsqueeze&, InferArgs& a) {
   share_lod_of_equal_rows(a);
 }
 
-inline void reference(const Unsqueeze&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
+inline void reference(const Unsqueeze&, ReferenceArgs& a) { copy_tensor(a.context(), a.in(0), a.out(0)); }
 
 inline constexpr const OpSchema* unsqueeze_op = &kOpSchema<Unsqueeze>;
 

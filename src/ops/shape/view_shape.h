@@ -37,7 +37,7 @@ inline void infer(const ViewShape& op, InferArgs& a) {
   a.set(0, a.dtype(0), y);
 }
 
-inline void reference(const ViewShape&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
+inline void reference(const ViewShape&, ReferenceArgs& a) { copy_tensor(a.context(), a.in(0), a.out(0)); }
 
 inline constexpr const OpSchema* view_shape_op = &kOpSchema<ViewShape>;
 

@@ -13,7 +13,8 @@ namespace {
 // combine(...) over part(i, width), the vector of elements [i, i + width) of a row, in four partial vectors; lanes past
 // the end hold `identity`. The caller folds the lanes. Of a long row anything if the run is over.
 template <class Part, class Combine>
-HWY_INLINE FloatVector accumulate_parts(size_t n, FloatVector identity, Part part, Combine combine) {
+HWY_INLINE FloatVector accumulate_parts(size_t n, const Deadline* deadline, FloatVector identity, Part part,
+                                        Combine combine) {
   const FloatTag d;
   FloatVector s0 = identity, s1 = identity, s2 = identity, s3 = identity;
   size_t i = 0;
@@ -25,7 +26,7 @@ HWY_INLINE FloatVector accumulate_parts(size_t n, FloatVector identity, Part par
       s2 = combine(s2, part(i + 2 * kFloatLanes, kFloatLanes));
       s3 = combine(s3, part(i + 3 * kFloatLanes, kFloatLanes));
     }
-    if (gives_up(end, n)) return identity;
+    if (gives_up(end, n, deadline)) return identity;
   }
   for (; i + kFloatLanes <= n; i += kFloatLanes) s0 = combine(s0, part(i, kFloatLanes));
   if (i < n) s1 = combine(s1, hn::IfThenElse(hn::FirstN(d, n - i), part(i, n - i), identity));
@@ -48,9 +49,10 @@ HWY_INLINE void store_width(FloatVector v, float* y, size_t width) {
 
 // The same over map(x[i]).
 template <class Map, class Combine>
-HWY_INLINE FloatVector accumulate(const float* x, size_t n, FloatVector identity, Map map, Combine combine) {
+HWY_INLINE FloatVector accumulate(const float* x, size_t n, const Deadline* deadline, FloatVector identity, Map map,
+                                  Combine combine) {
   return accumulate_parts(
-      n, identity, [=](size_t i, size_t width) { return map(load_width(x + i, width)); }, combine);
+      n, deadline, identity, [=](size_t i, size_t width) { return map(load_width(x + i, width)); }, combine);
 }
 
 struct AddOp {
@@ -61,9 +63,9 @@ struct SameOp {
 };
 
 template <class Map>
-HWY_INLINE float sum_of(const float* x, size_t n, Map map) {
+HWY_INLINE float sum_of(const float* x, size_t n, const Deadline* deadline, Map map) {
   const FloatTag d;
-  return hn::GetLane(hn::SumOfLanes(d, accumulate(x, n, hn::Zero(d), map, AddOp())));
+  return hn::GetLane(hn::SumOfLanes(d, accumulate(x, n, deadline, hn::Zero(d), map, AddOp())));
 }
 
 HWY_INLINE float inverse_square_root(float x) {

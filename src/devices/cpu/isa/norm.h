@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/tables.h"
 
 namespace coracle::cpu {
@@ -20,6 +21,7 @@ struct RowNorm {
   size_t rows = 0;
   size_t n = 0;
   float epsilon = 1e-5f;
+  const Deadline* deadline = nullptr;  ///< of the run; null: none
 };
 
 /// For group_norm over groups of channels_per_group * area elements; instance_norm is one channel per group.
@@ -32,6 +34,7 @@ struct GroupNorm {
   size_t channels_per_group = 1;
   size_t area = 0;
   float epsilon = 1e-5f;
+  const Deadline* deadline = nullptr;  ///< of the run; null: none
 };
 
 struct NormFunctions {
@@ -44,8 +47,10 @@ struct NormFunctions {
   /// One channels-last image, the groups [begin, end) of it. workspace: 2 floats per channel of the image. y may be x.
   void (*group_norm_channels_last)(const GroupNorm& p, size_t begin, size_t end, float* workspace);
   /// y = x * scale[row] + shift[row], and y = x * scale[column] + shift[column], for [rows, columns]. y may be x.
-  void (*affine_rows)(const float* x, const float* scale, const float* shift, float* y, size_t rows, size_t columns);
-  void (*affine_columns)(const float* x, const float* scale, const float* shift, float* y, size_t rows, size_t columns);
+  void (*affine_rows)(const float* x, const float* scale, const float* shift, float* y, size_t rows, size_t columns,
+                      const Deadline* deadline);
+  void (*affine_columns)(const float* x, const float* scale, const float* shift, float* y, size_t rows, size_t columns,
+                         const Deadline* deadline);
 };
 
 CORACLE_ISA_TABLES(NormFunctions, norm)

@@ -42,19 +42,20 @@ HWY_INLINE void with_kind(ReduceKind kind, F f) {
   }
 }
 
-void rows(ReduceKind kind, const float* x, float* y, size_t rows, size_t n) {
+void rows(ReduceKind kind, const float* x, float* y, size_t rows, size_t n, const Deadline* deadline) {
   if (kind == ReduceKind::kMax) return extremes_of_rows<true>(x, y, rows, n);
   if (kind == ReduceKind::kMin) return extremes_of_rows<false>(x, y, rows, n);
   const float divisor = kind == ReduceKind::kMean ? static_cast<float>(n) : 1.0f;
   with_kind(kind, [=](auto map, auto combine, V identity, auto fold) {
-    for (size_t r = 0; r < rows; ++r) y[r] = fold(accumulate(x + r * n, n, identity, map, combine)) / divisor;
+    for (size_t r = 0; r < rows; ++r) y[r] = fold(accumulate(x + r * n, n, deadline, identity, map, combine)) / divisor;
   });
 }
 
 // Partial results over this many rows are combined in turn, which keeps long sums accurate.
 constexpr size_t kGroup = 64;
 
-void strided(ReduceKind kind, const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end) {
+void strided(ReduceKind kind, const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end,
+             const Deadline* deadline) {
   if (kind == ReduceKind::kMax) return extremes_of_columns<true>(x, y, n, inner, begin, end);
   if (kind == ReduceKind::kMin) return extremes_of_columns<false>(x, y, n, inner, begin, end);
   const FloatTag d;
@@ -65,7 +66,7 @@ void strided(ReduceKind kind, const float* x, float* y, size_t n, size_t inner, 
       V total[kVectors];
       for (size_t v = 0; v < kVectors; ++v) total[v] = identity;
       for (size_t group = 0; group < n; group += kGroup) {
-        if (group % kRowBlock == kRowBlock - kGroup && over()) return;
+        if (group % kRowBlock == kRowBlock - kGroup && over(deadline)) return;
         const size_t group_end = group + kGroup < n ? group + kGroup : n;
         V part[kVectors];
         for (size_t v = 0; v < kVectors; ++v) part[v] = identity;
@@ -87,16 +88,16 @@ HWY_INLINE auto better(V candidate, V best) {
 }
 
 template <bool kLargest>
-HWY_INLINE void arg_of_rows(const float* x, int64_t* y, size_t rows, size_t n) {
+HWY_INLINE void arg_of_rows(const float* x, int64_t* y, size_t rows, size_t n, const Deadline* deadline) {
   const FloatTag d;
   const V worst = set(d, kLargest ? -__builtin_inff() : __builtin_inff());
   for (size_t r = 0; r < rows; ++r, x += n) {
-    const V best =
-        accumulate(x, n, worst, SameOp(), [](V a, V b) { return hn::IfThenElse(better<kLargest>(b, a), b, a); });
+    const V best = accumulate(x, n, deadline, worst, SameOp(),
+                              [](V a, V b) { return hn::IfThenElse(better<kLargest>(b, a), b, a); });
     const V wanted = hn::Set(d, extreme_lane<kLargest>(d, best));
     y[r] = 0;
     for (size_t i = 0; i < n; i += kFloatLanes) {
-      if (i % kRowBlock == kRowBlock - kFloatLanes && over()) return;
+      if (i % kRowBlock == kRowBlock - kFloatLanes && over(deadline)) return;
       const size_t width = n - i < kFloatLanes ? n - i : kFloatLanes;
       const auto found = hn::And(hn::Eq(load_width(x + i, width), wanted), hn::FirstN(d, width));
       const intptr_t lane = hn::FindFirstTrue(d, found);
@@ -108,12 +109,13 @@ HWY_INLINE void arg_of_rows(const float* x, int64_t* y, size_t rows, size_t n) {
   }
 }
 
-void arg_rows(bool largest, const float* x, int64_t* y, size_t rows, size_t n) {
-  return largest ? arg_of_rows<true>(x, y, rows, n) : arg_of_rows<false>(x, y, rows, n);
+void arg_rows(bool largest, const float* x, int64_t* y, size_t rows, size_t n, const Deadline* deadline) {
+  return largest ? arg_of_rows<true>(x, y, rows, n, deadline) : arg_of_rows<false>(x, y, rows, n, deadline);
 }
 
 template <bool kLargest>
-HWY_INLINE void arg_over_first_axis(const float* x, int64_t* y, size_t n, size_t inner, size_t begin, size_t end) {
+HWY_INLINE void arg_over_first_axis(const float* x, int64_t* y, size_t n, size_t inner, size_t begin, size_t end,
+                                    const Deadline* deadline) {
   const FloatTag d;
   const IntTag di;
   for (size_t from = begin; from < end; from += kFloatLanes) {
@@ -127,7 +129,7 @@ HWY_INLINE void arg_over_first_axis(const float* x, int64_t* y, size_t n, size_t
         best = hn::IfThenElse(replace, value, best);
         index = hn::IfThenElse(hn::RebindMask(di, replace), hn::Set(di, static_cast<int32_t>(i)), index);
       }
-      if (gives_up(i, n)) return;
+      if (gives_up(i, n, deadline)) return;
     }
     HWY_ALIGN int32_t lanes[kFloatLanes];
     hn::Store(index, di, lanes);
@@ -135,9 +137,10 @@ HWY_INLINE void arg_over_first_axis(const float* x, int64_t* y, size_t n, size_t
   }
 }
 
-void arg_strided(bool largest, const float* x, int64_t* y, size_t n, size_t inner, size_t begin, size_t end) {
-  return largest ? arg_over_first_axis<true>(x, y, n, inner, begin, end)
-                 : arg_over_first_axis<false>(x, y, n, inner, begin, end);
+void arg_strided(bool largest, const float* x, int64_t* y, size_t n, size_t inner, size_t begin, size_t end,
+                 const Deadline* deadline) {
+  return largest ? arg_over_first_axis<true>(x, y, n, inner, begin, end, deadline)
+                 : arg_over_first_axis<false>(x, y, n, inner, begin, end, deadline);
 }
 
 }  // namespace

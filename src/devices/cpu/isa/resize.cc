@@ -29,7 +29,7 @@ void nearest(const Resize& p, size_t begin, size_t end) {
   for (size_t row = begin; row < end; ++row) {
     const float* source = p.x + static_cast<size_t>(p.rows.low[row]) * p.in_width * p.channels;
     for (size_t column = 0; column < p.out_width; ++column) {
-      if (column % kLookColumns == kLookColumns - 1 && over()) return;
+      if (column % kLookColumns == kLookColumns - 1 && over(p.deadline)) return;
       const float* x = source + static_cast<size_t>(p.columns.low[column]) * p.channels;
       const size_t at = (row * p.out_width + column) * p.channels;
       float* y = p.y + (row * p.out_width + column) * p.y_stride;
@@ -58,7 +58,7 @@ void bilinear(const Resize& p, size_t begin, size_t end) {
     const V down = hn::Set(d, p.rows.weight[row]);
     const V up = hn::Sub(one, down);
     for (size_t column = 0; column < p.out_width; ++column) {
-      if (column % kLookColumns == kLookColumns - 1 && over()) return;
+      if (column % kLookColumns == kLookColumns - 1 && over(p.deadline)) return;
       const size_t left = static_cast<size_t>(p.columns.low[column]) * p.channels;
       const size_t right = static_cast<size_t>(p.columns.high[column]) * p.channels;
       const V across = hn::Set(d, p.columns.weight[column]);
@@ -94,12 +94,12 @@ void nearest_plane(const Resize& p, size_t begin, size_t end) {
     float* y = p.y + row * p.out_width;
     const float* add = p.add != nullptr ? p.add + row * p.out_width : nullptr;
     if (row > begin && add == nullptr && p.rows.low[row] == p.rows.low[row - 1]) {
-      map_row(y - p.out_width, y, p.out_width, SameOp());
+      map_row(y - p.out_width, y, p.out_width, p.deadline, SameOp());
       continue;
     }
     if (doubled && add == nullptr && p.out_width >= kStep) {
       for (size_t i = 0;; i += kStep) {
-        if (i % kRowBlock == kRowBlock - kStep && over()) return;
+        if (i % kRowBlock == kRowBlock - kStep && over(p.deadline)) return;
         if (i + kStep > p.out_width) i = p.out_width - kStep;  // what is left, with some of what is done
         const V v = hn::LoadU(d, x + i / 2);
         hn::StoreInterleaved2(v, v, d, y + i);
@@ -107,7 +107,7 @@ void nearest_plane(const Resize& p, size_t begin, size_t end) {
       }
       continue;
     }
-    in_row_blocks(p.out_width, [&](size_t first, size_t size) {
+    in_row_blocks(p.out_width, p.deadline, [&](size_t first, size_t size) {
       for (size_t i = first; i < first + size; ++i) {
         const float value = x[p.columns.low[i]];
         y[i] = add != nullptr ? value + add[i] : value;
@@ -126,7 +126,7 @@ void bilinear_plane(const Resize& p, size_t begin, size_t end) {
     const V down = hn::Set(d, p.rows.weight[row]);
     const V up = hn::Sub(one, down);
     for (size_t i = 0; i < p.out_width; i += kFloatLanes) {
-      if (i % kRowBlock == kRowBlock - kFloatLanes && over()) return;
+      if (i % kRowBlock == kRowBlock - kFloatLanes && over(p.deadline)) return;
       const size_t width = p.out_width - i < kFloatLanes ? p.out_width - i : kFloatLanes;
       const bool whole = width == kFloatLanes;  // lanes past the end read column 0
       const auto left = whole ? hn::LoadU(di, p.columns.low + i) : load_partial(di, p.columns.low + i, width);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/tables.h"
 
 namespace coracle::cpu {
@@ -27,6 +28,7 @@ struct Resize {
   size_t y_stride = 1;  ///< floats from pixel to pixel of y; channels where y has its own memory
   ResizeAxis rows;
   ResizeAxis columns;
+  const Deadline* deadline = nullptr;  ///< of the run; null: none
 };
 
 /// The output rows [begin, end).

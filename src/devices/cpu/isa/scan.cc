@@ -25,7 +25,7 @@ struct SumOf<double> {
 };
 
 template <class T, bool kExclusive, size_t kCount>
-HWY_INLINE void some_rows(const T* x, T* y, size_t n, bool reverse) {
+HWY_INLINE void some_rows(const T* x, T* y, size_t n, bool reverse, const Deadline* deadline) {
   using Sum = typename SumOf<T>::Type;
   const ptrdiff_t step = reverse ? -1 : 1;
   ptrdiff_t at = reverse ? static_cast<ptrdiff_t>(n) - 1 : 0;
@@ -41,13 +41,13 @@ HWY_INLINE void some_rows(const T* x, T* y, size_t n, bool reverse) {
         to[at] = static_cast<T>(kExclusive ? before : sums[r]);
       }
     }
-    if (gives_up(k, n)) return;
+    if (gives_up(k, n, deadline)) return;
   }
 }
 
 // The same of one row of integers from its first element on, which needs no more than an addition for each.
 template <class T, bool kExclusive>
-HWY_INLINE void whole_row(const T* x, T* y, size_t n) {
+HWY_INLINE void whole_row(const T* x, T* y, size_t n, const Deadline* deadline) {
   uint64_t sum = 0;
   for (size_t k = 0; k < n;) {
     const size_t end = block_end(k, n);
@@ -57,30 +57,31 @@ HWY_INLINE void whole_row(const T* x, T* y, size_t n) {
       sum = before + static_cast<uint64_t>(x[k]);
       y[k] = static_cast<T>(kExclusive ? before : sum);
     }
-    if (gives_up(k, n)) return;
+    if (gives_up(k, n, deadline)) return;
   }
 }
 
 template <class T, bool kExclusive>
-void rows_of(bool reverse, const T* x, T* y, size_t rows, size_t n) {
+void rows_of(bool reverse, const T* x, T* y, size_t rows, size_t n, const Deadline* deadline) {
   constexpr bool kIsReal = static_cast<T>(0.5) != T();
   size_t r = 0;
   if constexpr (kIsReal) {
-    for (; r + kRows <= rows; r += kRows) some_rows<T, kExclusive, kRows>(x + r * n, y + r * n, n, reverse);
+    for (; r + kRows <= rows; r += kRows) some_rows<T, kExclusive, kRows>(x + r * n, y + r * n, n, reverse, deadline);
   } else if (!reverse) {
-    for (; r < rows; ++r) whole_row<T, kExclusive>(x + r * n, y + r * n, n);
+    for (; r < rows; ++r) whole_row<T, kExclusive>(x + r * n, y + r * n, n, deadline);
   }
-  for (; r < rows; ++r) some_rows<T, kExclusive, 1>(x + r * n, y + r * n, n, reverse);
+  for (; r < rows; ++r) some_rows<T, kExclusive, 1>(x + r * n, y + r * n, n, reverse, deadline);
 }
 
 template <class T, bool kExclusive>
-void strided_of(bool reverse, const T* x, T* y, size_t n, size_t inner, size_t begin, size_t end) {
+void strided_of(bool reverse, const T* x, T* y, size_t n, size_t inner, size_t begin, size_t end,
+                const Deadline* deadline) {
   using Sum = typename SumOf<T>::Type;
   for (; begin < end; begin += kColumns) {
     const size_t size = end - begin < kColumns ? end - begin : kColumns;
     Sum sums[kColumns] = {};
     for (size_t k = 0; k < n; ++k) {
-      if (k % kRowBlock == kRowBlock - 1 && over()) return;
+      if (k % kRowBlock == kRowBlock - 1 && over(deadline)) return;
       const size_t at = (reverse ? n - 1 - k : k) * inner + begin;
       CORACLE_INDEPENDENT for (size_t i = 0; i < size; ++i) {
         const Sum before = sums[i];
@@ -98,7 +99,8 @@ using NarrowTag = hn::Rebind<float, DoubleTag>;
 
 // Sums of floats that stay in registers, `width` of them, which is less than a vector's where kVectors is 1.
 template <bool kExclusive, size_t kVectors>
-HWY_NOINLINE void float_strip(bool reverse, const float* x, float* y, size_t n, size_t inner, size_t width) {
+HWY_NOINLINE void float_strip(bool reverse, const float* x, float* y, size_t n, size_t inner, size_t width,
+                              const Deadline* deadline) {
   const DoubleTag d;
   const NarrowTag narrow;
   constexpr size_t kLanes = HWY_LANES(double);
@@ -124,38 +126,40 @@ HWY_NOINLINE void float_strip(bool reverse, const float* x, float* y, size_t n, 
         }
       }
     }
-    if (gives_up(k, n)) return;
+    if (gives_up(k, n, deadline)) return;
   }
 }
 
 // Strips of kVectors as long as they fit; gives where the rest begins.
 template <bool kExclusive, size_t kVectors>
-HWY_INLINE size_t float_strips(bool reverse, const float* x, float* y, size_t n, size_t inner, size_t begin,
-                               size_t end) {
+HWY_INLINE size_t float_strips(bool reverse, const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end,
+                               const Deadline* deadline) {
   constexpr size_t kWidth = kVectors * HWY_LANES(double);
   for (; begin + kWidth <= end; begin += kWidth) {
-    float_strip<kExclusive, kVectors>(reverse, x + begin, y + begin, n, inner, kWidth);
+    float_strip<kExclusive, kVectors>(reverse, x + begin, y + begin, n, inner, kWidth, deadline);
   }
   return begin;
 }
 
 template <bool kExclusive>
-void strided_floats(bool reverse, const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end) {
+void strided_floats(bool reverse, const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end,
+                    const Deadline* deadline) {
   constexpr size_t kMany = 8;
-  begin = float_strips<kExclusive, kMany>(reverse, x, y, n, inner, begin, end);
-  begin = float_strips<kExclusive, 4>(reverse, x, y, n, inner, begin, end);
-  begin = float_strips<kExclusive, 1>(reverse, x, y, n, inner, begin, end);
-  if (begin < end) float_strip<kExclusive, 1>(reverse, x + begin, y + begin, n, inner, end - begin);
+  begin = float_strips<kExclusive, kMany>(reverse, x, y, n, inner, begin, end, deadline);
+  begin = float_strips<kExclusive, 4>(reverse, x, y, n, inner, begin, end, deadline);
+  begin = float_strips<kExclusive, 1>(reverse, x, y, n, inner, begin, end, deadline);
+  if (begin < end) float_strip<kExclusive, 1>(reverse, x + begin, y + begin, n, inner, end - begin, deadline);
 }
 
 template <>
-void strided_of<float, false>(bool reverse, const float* x, float* y, size_t n, size_t inner, size_t begin,
-                              size_t end) {
-  strided_floats<false>(reverse, x, y, n, inner, begin, end);
+void strided_of<float, false>(bool reverse, const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end,
+                              const Deadline* deadline) {
+  strided_floats<false>(reverse, x, y, n, inner, begin, end, deadline);
 }
 template <>
-void strided_of<float, true>(bool reverse, const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end) {
-  strided_floats<true>(reverse, x, y, n, inner, begin, end);
+void strided_of<float, true>(bool reverse, const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end,
+                             const Deadline* deadline) {
+  strided_floats<true>(reverse, x, y, n, inner, begin, end, deadline);
 }
 #endif
 
@@ -175,7 +179,7 @@ void rows(NumberType type, ScanForm form, const void* x, void* y, size_t count, 
   with_type(type, [=](auto element) {
     using T = decltype(element);
     const auto f = form.exclusive ? rows_of<T, true> : rows_of<T, false>;
-    f(form.reverse, static_cast<const T*>(x), static_cast<T*>(y), count, n);
+    f(form.reverse, static_cast<const T*>(x), static_cast<T*>(y), count, n, form.deadline);
   });
 }
 
@@ -183,7 +187,7 @@ void strided(NumberType type, ScanForm form, const void* x, void* y, size_t n, s
   with_type(type, [=](auto element) {
     using T = decltype(element);
     const auto f = form.exclusive ? strided_of<T, true> : strided_of<T, false>;
-    f(form.reverse, static_cast<const T*>(x), static_cast<T*>(y), n, inner, begin, end);
+    f(form.reverse, static_cast<const T*>(x), static_cast<T*>(y), n, inner, begin, end, form.deadline);
   });
 }
 

@@ -4,14 +4,16 @@
 #include <cstddef>
 
 #include "devices/cpu/isa/number_type.h"
+#include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/tables.h"
 
 namespace coracle::cpu {
 
 /// How running sums run.
 struct ScanForm {
-  bool exclusive = false;  ///< without the element itself
-  bool reverse = false;    ///< from the end
+  bool exclusive = false;              ///< without the element itself
+  bool reverse = false;                ///< from the end
+  const Deadline* deadline = nullptr;  ///< of the run; null: none
 };
 
 struct ScanFunctions {

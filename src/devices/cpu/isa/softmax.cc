@@ -38,7 +38,7 @@ HWY_INLINE V lowest() { return set(FloatTag(), -__builtin_inff()); }
 constexpr size_t kShortRow = 8;
 
 // e^(x - largest) into y, and their sum.
-HWY_INLINE float exponentials(const float* x, float* y, size_t n, size_t vectors, V largest) {
+HWY_INLINE float exponentials(const float* x, float* y, size_t n, size_t vectors, V largest, const Deadline* deadline) {
   const FloatTag d;
   const auto part = [=](size_t i, size_t width) {
     const V difference = hn::Sub(load_width(x + i, width), largest);
@@ -46,17 +46,17 @@ HWY_INLINE float exponentials(const float* x, float* y, size_t n, size_t vectors
     store_width(e, y + i, width);
     return e;
   };
-  const V sums = accumulate_parts(n, hn::Zero(d), part, AddOp());
+  const V sums = accumulate_parts(n, deadline, hn::Zero(d), part, AddOp());
   if (n >= kShortRow) return hn::GetLane(hn::SumOfLanes(d, sums));
   float sum = 0;
   for (size_t i = 0; i < n; ++i) sum += y[i];
   return sum;
 }
 
-HWY_INLINE V largest_of(const float* x, size_t n) {
+HWY_INLINE V largest_of(const float* x, size_t n, const Deadline* deadline) {
   const FloatTag d;
   if (n > 0 && x[0] != x[0]) return hn::Set(d, x[0]);
-  return hn::Set(d, extreme_lane<true>(d, accumulate(x, n, lowest(), SameOp(), MaxOp())));
+  return hn::Set(d, extreme_lane<true>(d, accumulate(x, n, deadline, lowest(), SameOp(), MaxOp())));
 }
 
 // Rows that take each step together: what one waits for, folding lanes, others fill.
@@ -69,35 +69,35 @@ HWY_INLINE void in_groups(size_t rows, size_t n, F f) {
   for (size_t r = 0; r < rows; r += together) f(r * n, rows - r < together ? rows - r : together);
 }
 
-void rows(const float* x, float* y, size_t rows, size_t n, size_t vectors) {
+void rows(const float* x, float* y, size_t rows, size_t n, size_t vectors, const Deadline* deadline) {
   const FloatTag d;
   in_groups(rows, n, [=](size_t begin, size_t count) {
     const float* from = x + begin;
     float* to = y + begin;
     V values[kTogether];
-    for (size_t r = 0; r < count; ++r) values[r] = largest_of(from + r * n, n);
+    for (size_t r = 0; r < count; ++r) values[r] = largest_of(from + r * n, n, deadline);
     for (size_t r = 0; r < count; ++r) {
-      values[r] = hn::Set(d, 1.0f / exponentials(from + r * n, to + r * n, n, vectors, values[r]));
+      values[r] = hn::Set(d, 1.0f / exponentials(from + r * n, to + r * n, n, vectors, values[r], deadline));
     }
     for (size_t r = 0; r < count; ++r) {
-      map_row(to + r * n, to + r * n, n, [scale = values[r]](V v) { return hn::Mul(v, scale); });
+      map_row(to + r * n, to + r * n, n, deadline, [scale = values[r]](V v) { return hn::Mul(v, scale); });
     }
   });
 }
 
-void log_rows(const float* x, float* y, size_t rows, size_t n) {
+void log_rows(const float* x, float* y, size_t rows, size_t n, const Deadline* deadline) {
   const FloatTag d;
   in_groups(rows, n, [=](size_t begin, size_t count) {
     const float* from = x + begin;
     V largest[kTogether];
     HWY_ALIGN float sums[kFloatLanes < kTogether ? kTogether : kFloatLanes] = {};
-    for (size_t r = 0; r < count; ++r) largest[r] = largest_of(from + r * n, n);
+    for (size_t r = 0; r < count; ++r) largest[r] = largest_of(from + r * n, n, deadline);
     for (size_t r = 0; r < count; ++r) {
-      sums[r] = sum_of(from + r * n, n, [of = largest[r]](V v) { return exponential(hn::Sub(v, of)); });
+      sums[r] = sum_of(from + r * n, n, deadline, [of = largest[r]](V v) { return exponential(hn::Sub(v, of)); });
     }
     map(sums, sums, kTogether, [=](V v) { return math::log(d, v); });
     for (size_t r = 0; r < count; ++r) {
-      map_row(from + r * n, y + begin + r * n, n, [of = largest[r], log_sum = hn::Set(d, sums[r])](V v) {
+      map_row(from + r * n, y + begin + r * n, n, deadline, [of = largest[r], log_sum = hn::Set(d, sums[r])](V v) {
         return hn::Sub(exponent_of(hn::Sub(v, of)), log_sum);
       });
     }
@@ -105,7 +105,8 @@ void log_rows(const float* x, float* y, size_t rows, size_t n) {
 }
 
 template <bool kLog, size_t kVectors>
-HWY_INLINE void strip(const float* x, float* y, size_t n, size_t inner, size_t width, size_t vectors) {
+HWY_INLINE void strip(const float* x, float* y, size_t n, size_t inner, size_t width, size_t vectors,
+                      const Deadline* deadline) {
   const FloatTag d;
   V largest[kVectors], sum[kVectors];
   for (size_t v = 0; v < kVectors; ++v) {
@@ -118,7 +119,7 @@ HWY_INLINE void strip(const float* x, float* y, size_t n, size_t inner, size_t w
         largest[v] = MaxOp()(largest[v], load_width(x + i * inner + v * kFloatLanes, width));
       }
     }
-    if (gives_up(i, n)) return;
+    if (gives_up(i, n, deadline)) return;
   }
   for (size_t i = 0; i < n;) {
     for (const size_t end = block_end(i, n); i < end; ++i) {
@@ -131,7 +132,7 @@ HWY_INLINE void strip(const float* x, float* y, size_t n, size_t inner, size_t w
         if constexpr (!kLog) store_width(e, y + at, width);
       }
     }
-    if (gives_up(i, n)) return;
+    if (gives_up(i, n, deadline)) return;
   }
   for (size_t v = 0; v < kVectors; ++v) sum[v] = kLog ? math::log(d, sum[v]) : hn::Div(set(d, 1.0), sum[v]);
   for (size_t i = 0; i < n;) {
@@ -143,23 +144,24 @@ HWY_INLINE void strip(const float* x, float* y, size_t n, size_t inner, size_t w
         store_width(result, y + at, width);
       }
     }
-    if (gives_up(i, n)) return;
+    if (gives_up(i, n, deadline)) return;
   }
 }
 
 template <bool kLog>
 HWY_INLINE void over_first_axis(const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end,
-                                size_t vectors) {
+                                size_t vectors, const Deadline* deadline) {
   in_strips(begin, end, [=](auto count, size_t from, size_t width) {
-    strip<kLog, decltype(count)::value>(x + from, y + from, n, inner, width, vectors);
+    strip<kLog, decltype(count)::value>(x + from, y + from, n, inner, width, vectors, deadline);
   });
 }
 
-void strided(const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end, size_t vectors) {
-  over_first_axis<false>(x, y, n, inner, begin, end, vectors);
+void strided(const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end, size_t vectors,
+             const Deadline* deadline) {
+  over_first_axis<false>(x, y, n, inner, begin, end, vectors, deadline);
 }
-void log_strided(const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end) {
-  over_first_axis<true>(x, y, n, inner, begin, end, 0);
+void log_strided(const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end, const Deadline* deadline) {
+  over_first_axis<true>(x, y, n, inner, begin, end, 0, deadline);
 }
 
 }  // namespace

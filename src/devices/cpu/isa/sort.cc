@@ -64,9 +64,9 @@ void sort_short(Item<K>* items, size_t n) {
 
 // f(begin, end) for parts of [0, n), in order. False, with some left out, if the run is over.
 template <class F>
-HWY_INLINE bool in_parts(size_t n, const F& f) {
+HWY_INLINE bool in_parts(size_t n, const Deadline* deadline, const F& f) {
   for (size_t begin = 0; begin < n; begin += kLong) {
-    if (begin != 0 && over()) return false;
+    if (begin != 0 && over(deadline)) return false;
     f(begin, n - begin < kLong ? n : begin + kLong);
   }
   return true;
@@ -75,11 +75,11 @@ HWY_INLINE bool in_parts(size_t n, const F& f) {
 // Sorts `items`, with `other` as scratch of the same size. If the run is over they stay in any order, some more than
 // once.
 template <class K>
-void sort_items(Item<K>* items, Item<K>* other, size_t n) {
+void sort_items(Item<K>* items, Item<K>* other, size_t n, const Deadline* deadline) {
   if (n <= kShort) return sort_short(items, n);
   constexpr size_t kDigits = sizeof(K);
   uint32_t counts[kDigits][256] = {};
-  const bool counted = in_parts(n, [&](size_t begin, size_t end) {
+  const bool counted = in_parts(n, deadline, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
       CORACLE_UNROLL
       for (size_t d = 0; d < kDigits; ++d) ++counts[d][(items[i].key >> (8 * d)) & 255];
@@ -96,7 +96,7 @@ void sort_items(Item<K>* items, Item<K>* other, size_t n) {
       count = first;
       first += size;
     }
-    const bool moved = in_parts(n, [&](size_t begin, size_t end) {
+    const bool moved = in_parts(n, deadline, [&](size_t begin, size_t end) {
       for (size_t i = begin; i < end; ++i) to[counts[d][(from[i].key >> (8 * d)) & 255]++] = from[i];
     });
     if (!moved) return;
@@ -105,8 +105,9 @@ void sort_items(Item<K>* items, Item<K>* other, size_t n) {
     to = swapped;
   }
   if (from == items) return;
-  in_parts(
-      n, [&](size_t begin, size_t end) { std::memcpy(items + begin, from + begin, (end - begin) * sizeof(Item<K>)); });
+  in_parts(n, deadline, [&](size_t begin, size_t end) {
+    std::memcpy(items + begin, from + begin, (end - begin) * sizeof(Item<K>));
+  });
 }
 
 // Lanes that may come before the bound, which NaN does here.
@@ -152,7 +153,8 @@ HWY_INLINE size_t kept(size_t n, size_t k) {
 }
 
 template <class T>
-void row_of(bool descending, const void* x, size_t n, size_t k, void* values, int64_t* positions, void* scratch) {
+void row_of(bool descending, const void* x, size_t n, size_t k, void* values, int64_t* positions, void* scratch,
+            const Deadline* deadline) {
   using K = typename KeyOf<sizeof(T)>::Type;
   const T* from = static_cast<const T*>(x);
   const K flip = descending ? ~K{0} : K{0};
@@ -162,7 +164,7 @@ void row_of(bool descending, const void* x, size_t n, size_t k, void* values, in
   size_t count = 0;
   if (k == 0) return;
   if (capacity == n) {
-    const bool filled = in_parts(n, [&](size_t begin, size_t end) {
+    const bool filled = in_parts(n, deadline, [&](size_t begin, size_t end) {
       for (size_t i = begin; i < end; ++i) items[i] = {key_of<T>(from[i], flip), static_cast<uint32_t>(i)};
     });
     if (!filled) return;
@@ -176,7 +178,7 @@ void row_of(bool descending, const void* x, size_t n, size_t k, void* values, in
       if (bounded && key >= bound) return;
       items[count++] = {key, static_cast<uint32_t>(position)};
       if (count < capacity) return;
-      sort_items(items, other, count);
+      sort_items(items, other, count, deadline);
       count = k;
       bound = items[k - 1].key;
       bound_value = from[items[k - 1].position];
@@ -194,9 +196,9 @@ void row_of(bool descending, const void* x, size_t n, size_t k, void* values, in
       }
     }
   }
-  sort_items(items, other, count);
+  sort_items(items, other, count, deadline);
   T* to = static_cast<T*>(values);
-  in_parts(k, [&](size_t begin, size_t end) {
+  in_parts(k, deadline, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) to[i] = from[items[i].position];
     if (positions == nullptr) return;
     for (size_t i = begin; i < end; ++i) positions[i] = items[i].position;
@@ -206,7 +208,7 @@ void row_of(bool descending, const void* x, size_t n, size_t k, void* values, in
 // The k best so far of each of some columns, in order; a plain loop over the columns is one vector operation.
 template <class T>
 void columns_of(bool descending, const void* x, size_t n, size_t step, size_t width, size_t k, void* values,
-                int64_t* positions) {
+                int64_t* positions, const Deadline* deadline) {
   using K = typename KeyOf<sizeof(T)>::Type;
   const T* from = static_cast<const T*>(x);
   const K flip = descending ? ~K{0} : K{0};
@@ -215,7 +217,7 @@ void columns_of(bool descending, const void* x, size_t n, size_t step, size_t wi
   K at[kMostOfColumns][kSortColumns];
   K key[kSortColumns] = {};
   for (size_t i = 0; i < n; ++i) {
-    if (i != 0 && i % (kLong / kSortColumns) == 0 && over()) return;
+    if (i != 0 && i % (kLong / kSortColumns) == 0 && over(deadline)) return;
     for (size_t c = 0; c < width; ++c) key[c] = key_of<T>(from[i * step + c], flip);
     if (i >= k) {
       K better = 0;
@@ -256,21 +258,21 @@ void columns_of(bool descending, const void* x, size_t n, size_t step, size_t wi
 }
 
 void columns(NumberType type, bool descending, const void* x, size_t n, size_t step, size_t width, size_t k,
-             void* values, int64_t* positions) {
+             void* values, int64_t* positions, const Deadline* deadline) {
   (type == NumberType::kFloat32 ? columns_of<float> : columns_of<int64_t>)(descending, x, n, step, width, k, values,
-                                                                           positions);
+                                                                           positions, deadline);
 }
 
 void row(NumberType type, bool descending, const void* x, size_t n, size_t k, void* values, int64_t* positions,
-         void* scratch) {
+         void* scratch, const Deadline* deadline) {
   switch (type) {
-    case NumberType::kUint8: return row_of<uint8_t>(descending, x, n, k, values, positions, scratch);
-    case NumberType::kInt8: return row_of<int8_t>(descending, x, n, k, values, positions, scratch);
-    case NumberType::kInt16: return row_of<int16_t>(descending, x, n, k, values, positions, scratch);
-    case NumberType::kInt32: return row_of<int32_t>(descending, x, n, k, values, positions, scratch);
-    case NumberType::kInt64: return row_of<int64_t>(descending, x, n, k, values, positions, scratch);
-    case NumberType::kFloat32: return row_of<float>(descending, x, n, k, values, positions, scratch);
-    case NumberType::kFloat64: return row_of<double>(descending, x, n, k, values, positions, scratch);
+    case NumberType::kUint8: return row_of<uint8_t>(descending, x, n, k, values, positions, scratch, deadline);
+    case NumberType::kInt8: return row_of<int8_t>(descending, x, n, k, values, positions, scratch, deadline);
+    case NumberType::kInt16: return row_of<int16_t>(descending, x, n, k, values, positions, scratch, deadline);
+    case NumberType::kInt32: return row_of<int32_t>(descending, x, n, k, values, positions, scratch, deadline);
+    case NumberType::kInt64: return row_of<int64_t>(descending, x, n, k, values, positions, scratch, deadline);
+    case NumberType::kFloat32: return row_of<float>(descending, x, n, k, values, positions, scratch, deadline);
+    case NumberType::kFloat64: return row_of<double>(descending, x, n, k, values, positions, scratch, deadline);
     case NumberType::kBool:
     case NumberType::kFloat16:
     case NumberType::kBfloat16: return;

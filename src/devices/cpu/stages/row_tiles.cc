@@ -5,7 +5,6 @@
 #include <array>
 #include <cstring>
 
-#include "base/deadline.h"
 #include "base/size.h"
 #include "plan/steps.h"
 
@@ -73,7 +72,7 @@ class Band {
     const size_t count = state_.parts.size();
     image_ = image;
     held_.fill({});
-    for (int64_t y = begin; y < end && !Deadline::over(); y += state_.strip_rows) {
+    for (int64_t y = begin; y < end && !joined_.over(); y += state_.strip_rows) {
       // From the last part to the first: the rows that are missing. What is held stays needed only from `keep` on.
       std::array<Rows, kMostParts> made;
       std::array<int64_t, kMostParts> keep{};
@@ -135,6 +134,7 @@ class Band {
     call.in_counts = part.in_counts;
     call.out_counts = part.out_counts;
     call.weights = part.prepared.weights.get();
+    call.context = joined_.context;
     call.state = part.prepared.state.get();
     part.kernel->run_rows(call, image_ * part.rows + made.begin, image_ * part.rows + made.end);
   }

@@ -122,10 +122,10 @@ TEST(NormKernels, Affine) {
         const std::vector<float> x = random_floats(rows * columns, 8), a = random_floats(100, 9),
                                  b = random_floats(100, 10);
         std::vector<float> y(rows * columns + 1, 77.0f);
-        norm_table(isa).affine_rows(x.data(), a.data(), b.data(), y.data(), rows, columns);
+        norm_table(isa).affine_rows(x.data(), a.data(), b.data(), y.data(), rows, columns, nullptr);
         for (size_t i = 0; i < rows * columns; ++i)
           EXPECT_TRUE(near(y[i], double{x[i]} * a[i / columns] + b[i / columns], 3e-7, 1));
-        norm_table(isa).affine_columns(x.data(), a.data(), b.data(), y.data(), rows, columns);
+        norm_table(isa).affine_columns(x.data(), a.data(), b.data(), y.data(), rows, columns, nullptr);
         for (size_t i = 0; i < rows * columns; ++i)
           EXPECT_TRUE(near(y[i], double{x[i]} * a[i % columns] + b[i % columns], 3e-7, 1));
         EXPECT_EQ(y.back(), 77.0f);

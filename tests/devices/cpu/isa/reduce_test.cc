@@ -56,7 +56,7 @@ TEST(ReduceKernels, Rows) {
       for (size_t n : tested_sizes()) {
         const std::vector<float> x = values(3 * n, 1);
         float y[4] = {0, 0, 0, 77};
-        reduce_table(isa).rows(kind, x.data(), y, 3, n);
+        reduce_table(isa).rows(kind, x.data(), y, 3, n, nullptr);
         for (size_t r = 0; r < 3; ++r) {
           const double e = expected_reduction(kind, x.data() + r * n, n, 1);
           EXPECT_TRUE(near(y[r], e, 1e-5, 1e-2))
@@ -75,9 +75,9 @@ TEST(ReduceKernels, Strided) {
         for (size_t inner : {1, 3, 16, 33, 70, 131}) {
           const std::vector<float> x = values(n * inner, 2);
           std::vector<float> y(inner + 1, 77.0f), whole(inner + 1, 77.0f);
-          reduce_table(isa).strided(kind, x.data(), y.data(), n, inner, 0, inner / 3);
-          reduce_table(isa).strided(kind, x.data(), y.data(), n, inner, inner / 3, inner);
-          reduce_table(isa).strided(kind, x.data(), whole.data(), n, inner, 0, inner);
+          reduce_table(isa).strided(kind, x.data(), y.data(), n, inner, 0, inner / 3, nullptr);
+          reduce_table(isa).strided(kind, x.data(), y.data(), n, inner, inner / 3, inner, nullptr);
+          reduce_table(isa).strided(kind, x.data(), whole.data(), n, inner, 0, inner, nullptr);
           EXPECT_EQ(y.back(), 77.0f);
           for (size_t i = 0; i < inner; ++i) {
             const double e = expected_reduction(kind, n == 0 ? x.data() : x.data() + i, n, inner);
@@ -97,14 +97,14 @@ TEST(ReduceKernels, Arguments) {
       for (size_t n : tested_sizes()) {
         const std::vector<float> x = values(3 * n, 3);
         int64_t y[3];
-        reduce_table(isa).arg_rows(largest, x.data(), y, 3, n);
+        reduce_table(isa).arg_rows(largest, x.data(), y, 3, n, nullptr);
         for (size_t r = 0; r < 3; ++r) EXPECT_EQ(y[r], n == 0 ? 0 : expected_arg(largest, x.data() + r * n, n, 1));
       }
       for (size_t n : {1, 2, 50}) {
         for (size_t inner : {1, 7, 16, 37}) {
           const std::vector<float> x = values(n * inner, 4);
           std::vector<int64_t> y(inner + 1, 77);
-          reduce_table(isa).arg_strided(largest, x.data(), y.data(), n, inner, 0, inner);
+          reduce_table(isa).arg_strided(largest, x.data(), y.data(), n, inner, 0, inner, nullptr);
           for (size_t i = 0; i < inner; ++i) EXPECT_EQ(y[i], expected_arg(largest, x.data() + i, n, inner));
           EXPECT_EQ(y.back(), 77);
         }
@@ -121,7 +121,7 @@ TEST(ReduceKernels, NotANumberComesThrough) {
       for (ReduceKind kind : kReductions) {
         if (kind == ReduceKind::kMax || kind == ReduceKind::kMin) continue;
         float y = 0;
-        reduce_table(isa).rows(kind, x.data(), &y, 1, x.size());
+        reduce_table(isa).rows(kind, x.data(), &y, 1, x.size(), nullptr);
         EXPECT_TRUE(std::isnan(y));
       }
     }

@@ -39,14 +39,14 @@ TEST(SoftmaxKernels, Rows) {
       for (size_t n : tested_sizes()) {
         const std::vector<float> x = random_floats(rows * n, 1, -20, 20);
         std::vector<float> y(x.size() + 1, 77.0f);
-        softmax_table(isa).rows(x.data(), y.data(), rows, n, n % 3);
+        softmax_table(isa).rows(x.data(), y.data(), rows, n, n % 3, nullptr);
         EXPECT_EQ(y.back(), 77.0f);
         compare_softmax(y, expected_softmax(x, rows, n, 1, false), "rows", isa, n);
-        softmax_table(isa).log_rows(x.data(), y.data(), rows, n);
+        softmax_table(isa).log_rows(x.data(), y.data(), rows, n, nullptr);
         EXPECT_EQ(y.back(), 77.0f);
         compare_softmax(y, expected_softmax(x, rows, n, 1, true), "log_rows", isa, n);
         std::vector<float> in_place = x;
-        softmax_table(isa).rows(in_place.data(), in_place.data(), rows, n, n);
+        softmax_table(isa).rows(in_place.data(), in_place.data(), rows, n, n, nullptr);
         compare_softmax(in_place, expected_softmax(x, rows, n, 1, false), "in place", isa, n);
       }
     }
@@ -83,13 +83,13 @@ TEST(SoftmaxKernels, LargeAndInfinite) {
   for (Isa isa : tested_isas()) {
     const float x[] = {-INFINITY, 1000.0f, 1000.0f, -1000.0f, -INFINITY};
     float y[5];
-    softmax_table(isa).rows(x, y, 1, 5, 0);
+    softmax_table(isa).rows(x, y, 1, 5, 0, nullptr);
     // Nothing counts as less than the largest - 64, as in Paddle.
     const float least = std::exp(-64.0f) / 2;
     const float shares[] = {least, 0.5f, 0.5f, least, least};
     for (int i = 0; i < 5; ++i) EXPECT_NEAR(y[i], shares[i], 1e-5 * static_cast<double>(shares[i])) << i;
     const float with_nan[] = {1, NAN, 2};
-    softmax_table(isa).rows(with_nan, y, 1, 3, 0);
+    softmax_table(isa).rows(with_nan, y, 1, 3, 0, nullptr);
     for (int i = 0; i < 3; ++i) EXPECT_TRUE(std::isnan(y[i]));
   }
 }

@@ -24,8 +24,8 @@ inline std::shared_ptr<const gpu::Function> compile(OpenDevice& device, const gp
   return static_cast<gpu::OpenGpu&>(device).compile(source, name, definitions);
 }
 inline void launch(Queue& queue, const gpu::Function& function, const gpu::Grid& grid,
-                   std::initializer_list<gpu::Argument> arguments) {
-  static_cast<gpu::GpuQueue&>(queue).launch(function, grid, {arguments.begin(), arguments.size()});
+                   std::initializer_list<gpu::Argument> arguments, const RunContext& run = kNoRun) {
+  static_cast<gpu::GpuQueue&>(queue).launch(run, function, grid, {arguments.begin(), arguments.size()});
 }
 
 /// Tests on the first device of the kind, skipped where there is none.
@@ -55,6 +55,7 @@ class FirstDevice : public ::testing::Test {
   }
   std::shared_ptr<OpenDevice> device_;
   std::unique_ptr<Queue> queue_;
+  const RunContext* context_ = &kNoRun;
 };
 
 /// A source that adds a number to each element of a tensor.

@@ -27,8 +27,8 @@ void run(KernelCall& call) noexcept {
       const auto n = static_cast<size_t>(lines.length);
       const float* from = x + begin * lines.length;
       float* to = y + begin * lines.length;
-      if (s.log) return s.functions->log_rows(from, to, rows, n);
-      s.functions->rows(from, to, rows, n, static_cast<size_t>(s.vectors));
+      if (s.log) return s.functions->log_rows(from, to, rows, n, call.deadline());
+      s.functions->rows(from, to, rows, n, static_cast<size_t>(s.vectors), call.deadline());
     });
     return;
   }
@@ -43,9 +43,10 @@ void run(KernelCall& call) noexcept {
       const auto column = static_cast<size_t>(first);
       const auto end_column = static_cast<size_t>(last);
       if (s.log) {
-        s.functions->log_strided(x + offset, y + offset, n, inner, column, end_column);
+        s.functions->log_strided(x + offset, y + offset, n, inner, column, end_column, call.deadline());
       } else {
-        s.functions->strided(x + offset, y + offset, n, inner, column, end_column, static_cast<size_t>(s.vectors));
+        s.functions->strided(x + offset, y + offset, n, inner, column, end_column, static_cast<size_t>(s.vectors),
+                             call.deadline());
       }
       begin += last - first;
     }

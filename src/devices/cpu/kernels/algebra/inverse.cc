@@ -39,8 +39,8 @@ void run(KernelCall& call) noexcept {
     auto* rows = reinterpret_cast<int64_t*>(inverse + size);
     for (int64_t i = begin; i < end; ++i) {
       std::copy(x + i * size, x + (i + 1) * size, factors);
-      factor_lu(factors, s.n, rows);
-      invert_lu(factors, s.n, inverse);
+      factor_lu(*call.context, factors, s.n, rows);
+      invert_lu(*call.context, factors, s.n, inverse);
       for (int64_t r = 0; r < s.n; ++r) {
         float* to = y + i * size + r * s.n;
         for (int64_t c = 0; c < s.n; ++c) to[rows[c]] = static_cast<float>(inverse[r * s.n + c]);

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "devices/cpu/gemm_plan.h"
-#include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/softmax.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/kernel_table.h"
@@ -167,7 +166,7 @@ class Band {
       const int64_t last = std::min(s_.queries, first + end - begin);
       pack(head);
       for (int64_t at = first; at < last; at += s_.block) {
-        if (over()) return;
+        if (call_.over()) return;
         attend(head, at, std::min(s_.block, last - at));
       }
       begin += last - first;
@@ -213,7 +212,7 @@ class Band {
     c.epilogue_size = s_.masked ? 1 : 0;
     s_.gemm->run(c, 0, rows, 0, s_.gemm->panels(c.shape.columns));
     s_.softmax->rows(scores_, scores_, static_cast<size_t>(rows), static_cast<size_t>(s_.keys),
-                     static_cast<size_t>(softmax_elements_in_vectors(s_.keys)));
+                     static_cast<size_t>(softmax_elements_in_vectors(s_.keys)), call_.deadline());
     GemmCall r;
     r.shape = s_.results;
     r.a = scores_;

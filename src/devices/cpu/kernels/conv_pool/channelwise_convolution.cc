@@ -23,6 +23,9 @@ struct Tap {
 };
 
 struct State {
+  explicit State(const RunContext& run) : taps{Lines(run), Lines(run), Lines(run)} {}
+
+  using Lines = Buffer<Buffer<Tap>>;
   const LinesFunctions* lines = nullptr;
   int64_t batch = 0;
   int64_t channels = 0;
@@ -30,7 +33,7 @@ struct State {
   int64_t out[3] = {1, 1, 1};
   int64_t taps_of_pixel = 1;
   /// By result along depth, height, width; `in` counts floats, `element` those of the whole filter.
-  Buffer<Buffer<Tap>> taps[3];
+  Lines taps[3];
 };
 
 RejectionReason fits(const ConvolutionNode& node, const ArgFacts& args) {
@@ -41,8 +44,8 @@ RejectionReason fits(const ConvolutionNode& node, const ArgFacts& args) {
   return g.depth().kernel * g.height().kernel * g.width().kernel <= kMaxTaps ? nullptr : "a large filter";
 }
 
-Buffer<Tap> taps_of(const WindowAxis& a, bool transposed, int64_t out) {
-  Buffer<Tap> taps;
+Buffer<Tap> taps_of(const RunContext& run, const WindowAxis& a, bool transposed, int64_t out) {
+  Buffer<Tap> taps(run);
   for (int64_t k = 0; k < a.kernel; ++k) {
     int64_t in = out * a.stride - a.pad_before + k * a.dilation;
     if (transposed) {
@@ -74,7 +77,7 @@ struct Form {
 
 Prepared prepare(const ConvolutionNode& node, const ArgFacts& args, PrepareContext& context) {
   const ConvolutionGeometry& g = node.geometry;
-  State s;
+  State s(*context.run);
   s.lines = &lines_table(kernel_isa(args.kernel()));
   s.batch = g.batch;
   s.channels = g.in_channels;
@@ -85,7 +88,7 @@ Prepared prepare(const ConvolutionNode& node, const ArgFacts& args, PrepareConte
     const WindowAxis& a = g.axes[d];
     s.out[d] = a.out;
     for (int64_t o = 0; o < a.out; ++o) {
-      s.taps[d].push_back(taps_of(a, node.transposed, o));
+      s.taps[d].push_back(taps_of(*context.run, a, node.transposed, o));
       for (Tap& t : s.taps[d].back()) {
         t.in *= step;
         t.element *= static_cast<int32_t>(elements);

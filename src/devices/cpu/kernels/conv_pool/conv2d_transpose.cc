@@ -3,7 +3,6 @@
 
 #include "devices/cpu/bands.h"
 #include "devices/cpu/gemm_plan.h"
-#include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/kernel_table.h"
 #include "devices/cpu/tile_cost.h"
@@ -160,12 +159,12 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
 }
 
 /// Input rows [begin, end), by way of `results`, which has a product's.
-void run_joined(const GemmFunctions& gemm, const State& s, GemmCall product, const float* input, int64_t begin,
-                int64_t end, float* results, float* output) {
+void run_joined(const KernelCall& call, const GemmFunctions& gemm, const State& s, GemmCall product, const float* input,
+                int64_t begin, int64_t end, float* results, float* output) {
   const int64_t pixels = s.in_floats / s.call.shape.depth;
   const int64_t columns = s.call.shape.columns / s.block_rows;
   product.c = results;
-  for (int64_t row = begin; row < end && !over(); ++row) {
+  for (int64_t row = begin; row < end && !call.over(); ++row) {
     product.a = input + row * s.in_floats;
     gemm.run(product, 0, pixels, 0, s.panels);
     for (int64_t y = 0; y < s.block_rows; ++y) {
@@ -200,7 +199,7 @@ void run(KernelCall& call) noexcept {
     product.epilogue_size = count;
     float* products = static_cast<float*>(call.workspace) + s.call.shape.columns * kMaxEpilogueOps;
     for_bands(*call.pool, s.in_rows, s.slots, [&](int64_t slot, int64_t begin, int64_t end) {
-      run_joined(gemm_table(*call.kernel), s, product, input, begin, end,
+      run_joined(call, gemm_table(*call.kernel), s, product, input, begin, end,
                  products + slot * s.in_floats / s.call.shape.depth * s.call.shape.columns, output);
     });
     return;

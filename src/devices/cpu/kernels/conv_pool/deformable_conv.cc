@@ -8,7 +8,6 @@
 #include "devices/cpu/bands.h"
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/lines.h"
-#include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/kernel_table.h"
 #include "devices/cpu/tile_cost.h"
@@ -171,7 +170,7 @@ void run(KernelCall& call) noexcept {
   const int64_t panels = s.gemm->panels(s.call.shape.columns) * s.g.groups;
   for_bands(*call.pool, blocks, s.bands, [&](int64_t band, int64_t first, int64_t stop) {
     float* samples = room + band * s.samples;
-    for (int64_t b = first; b < stop && !over(); ++b) {
+    for (int64_t b = first; b < stop && !call.over(); ++b) {
       const int64_t end = std::min((b + 1) * kBlock, pixels);
       for (int64_t p = b * kBlock; p < end; ++p) sample(s, operands, p, samples + (p - b * kBlock) * s.call.a_stride);
       GemmCall product = s.call;

@@ -16,6 +16,8 @@ namespace {
 
 /// The windows along one axis.
 struct Axis {
+  explicit Axis(const RunContext& run) : begin(run), end(run), divisor(run) {}
+
   Buffer<int32_t> begin;
   Buffer<int32_t> end;
   Buffer<int32_t> divisor;
@@ -24,6 +26,8 @@ struct Axis {
 };
 
 struct State {
+  explicit State(const RunContext& run) : rows(run), columns(run) {}
+
   const PoolFunctions* pool = nullptr;
   const ReduceFunctions* reduce = nullptr;  ///< set where one window covers each image, for the average
   bool average = false;
@@ -37,8 +41,8 @@ struct State {
   Axis columns;
 };
 
-Axis windows_of(const PoolingGeometry& g, int axis) {
-  Axis a;
+Axis windows_of(const RunContext& run, const PoolingGeometry& g, int axis) {
+  Axis a(run);
   for (int64_t o = 0; o < g.axes[axis].out; ++o) {
     const int64_t begin = g.begin(axis, o);
     a.begin.push_back(static_cast<int32_t>(begin));
@@ -66,11 +70,11 @@ RejectionReason fits_int8(const void* op, const ArgFacts& args) {
   return o.pooling_type == PoolingType::kAverage ? "only the maximum" : fits(op, args);
 }
 
-Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
   const auto& o = *static_cast<const Pool2d*>(op);
   const Tensor* kernel = known_value(args, 1);
   const PoolingGeometry g = pooling_geometry(o, kernel == nullptr ? Ints{} : kernel->integers(), args.shape(0), 2);
-  State s;
+  State s(*context.run);
   s.pool = &pool_table(kernel_isa(args.kernel()));
   s.average = g.average;
   s.batch = g.batch;
@@ -81,8 +85,8 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   s.out_w = g.axes[2].out;
   s.y = {0, s.channels};
   if (args.view_out() != nullptr) s.y = *pixel_line(args.out(), args.view_out());
-  s.rows = windows_of(g, 1);
-  s.columns = windows_of(g, 2);
+  s.rows = windows_of(*context.run, g, 1);
+  s.columns = windows_of(*context.run, g, 2);
   s.window =
       g.adaptive ? (s.in_h / (s.out_h + 1) + 1) * (s.in_w / (s.out_w + 1) + 1) : g.axes[1].kernel * g.axes[2].kernel;
   // The maximum along an axis and that of a window differ in what they make of NaN.
@@ -96,17 +100,17 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
 }
 
 /// The average of each image: columns of [pixels, channels].
-void run_whole(const State& s, const float* x, float* y, ThreadPool& threads) {
+void run_whole(const KernelCall& call, const State& s, const float* x, float* y) {
   const int64_t pixels = s.in_h * s.in_w;
   const int64_t grain = grain_of(pixels) < 64 ? 64 : grain_of(pixels);
-  threads.parallel_for(s.batch * s.channels, grain, [&](int64_t begin, int64_t end) {
+  call.pool->parallel_for(s.batch * s.channels, grain, [&](int64_t begin, int64_t end) {
     while (begin < end) {
       const int64_t image = begin / s.channels;
       const int64_t first = begin - image * s.channels;
       const int64_t last = end - begin < s.channels - first ? first + end - begin : s.channels;
       s.reduce->strided(ReduceKind::kMean, x + image * pixels * s.channels, y + image * s.y.stride,
                         static_cast<size_t>(pixels), static_cast<size_t>(s.channels), static_cast<size_t>(first),
-                        static_cast<size_t>(last));
+                        static_cast<size_t>(last), call.deadline());
       begin += last - first;
     }
   });
@@ -151,7 +155,7 @@ template <class T>
 void run(KernelCall& call) noexcept {
   const State& s = state_of<State>(call);
   if (s.reduce != nullptr) {
-    return run_whole(s, call.in[0].as<const float>(), call.out[0].as<float>() + s.y.start, *call.pool);
+    return run_whole(call, s, call.in[0].as<const float>(), call.out[0].as<float>() + s.y.start);
   }
   // Fewer bytes are less work.
   const int64_t cost = s.out_w * s.channels * s.window * static_cast<int64_t>(sizeof(T)) / 4;

@@ -21,6 +21,8 @@ struct Window {
 };
 
 struct State {
+  explicit State(const RunContext& run) : windows{Buffer<Window>(run), Buffer<Window>(run), Buffer<Window>(run)} {}
+
   const LinesFunctions* lines = nullptr;
   bool average = false;
   int64_t batch = 0;
@@ -61,8 +63,8 @@ RejectionReason fits(const void* op_attributes, const ArgFacts& args) {
   return nullptr;
 }
 
-Prepared prepared_windows(const PoolingGeometry& g, const ArgFacts& args) {
-  State s;
+Prepared prepared_windows(const RunContext& run, const PoolingGeometry& g, const ArgFacts& args) {
+  State s(run);
   s.lines = &lines_table(kernel_isa(args.kernel()));
   s.average = g.average;
   s.batch = g.batch;
@@ -82,8 +84,8 @@ Prepared prepared_windows(const PoolingGeometry& g, const ArgFacts& args) {
 }
 
 template <class Op>
-Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
-  return prepared_windows(geometry(*static_cast<const Op*>(op), args), args);
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
+  return prepared_windows(*context.run, geometry(*static_cast<const Op*>(op), args), args);
 }
 
 template <class Op>

@@ -6,7 +6,6 @@
 #include "base/counted.h"
 #include "devices/cpu/bands.h"
 #include "devices/cpu/isa/lines.h"
-#include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/kernel_table.h"
 #include "ops/detection/roi_align.h"
@@ -212,7 +211,7 @@ void run(KernelCall& call) noexcept {
   const int64_t cells = op.pooled_height * op.pooled_width * s.channels;
   for_bands(*call.pool, s.regions, s.bands, [&](int64_t band, int64_t begin, int64_t end) {
     const Band b = band_of(s, room + band * s.band_bytes, op.pooled_height, op.pooled_width);
-    for (int64_t r = begin; r < end && !over(); ++r) {
+    for (int64_t r = begin; r < end && !call.over(); ++r) {
       pool_region(op, s, boxes + r * 4, x + images[r] * s.in_h * s.in_w * s.channels, b,
                   call.out[0].as<float>() + r * cells);
     }

@@ -2,7 +2,6 @@
 #include "ops/detection/yolo_box.h"
 
 #include "devices/cpu/bands.h"
-#include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/transpose.h"
 #include "devices/cpu/isa/unary.h"
 #include "devices/cpu/kernel_isa.h"
@@ -81,7 +80,7 @@ void run_of(KernelCall& call, const Size* sizes) {
   const int64_t all = x[0] * s.anchors * blocks;
   for_bands(*call.pool, all, s.bands, [&](int64_t band, int64_t begin, int64_t stop) {
     float* room = static_cast<float*>(call.workspace) + band * op.class_num * kBlock;
-    for (int64_t b = begin; b < stop && !over(); ++b) {
+    for (int64_t b = begin; b < stop && !call.over(); ++b) {
       const int64_t line = b / blocks;  // an anchor of an image
       const int64_t n = line / s.anchors;
       const int64_t first = b % blocks * kBlock;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/compress.h"
 
-#include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/elementwise/numbers.h"
 #include "ops/index/masked_select.h"
@@ -112,7 +111,7 @@ void run_nonzero(KernelCall& call) noexcept {
   const State& s = state_of<State>(call);
   const Shape& shape = call.in[0].fact->shape;
   const Masks m = make_masks(call, s, call.in[0].as<const char>());
-  if (over()) return;  // not all is counted
+  if (call.over()) return;  // not all is counted
   auto* y = static_cast<int64_t*>(call.results->make(call, 0, Shape{m.begins[s.parts], shape.rank()}));
   if (y == nullptr || shape.rank() == 0) return;
   call.pool->parallel_for(s.parts, 1, [&](int64_t begin, int64_t end) {
@@ -129,7 +128,7 @@ void run_masked_select(KernelCall& call) noexcept {
   const State& s = state_of<State>(call);
   const char* x = call.in[0].as<const char>();
   const Masks m = make_masks(call, s, call.in[1].as<const char>());
-  if (over()) return;
+  if (call.over()) return;
   auto* y = static_cast<char*>(call.results->make(call, 0, Shape{m.begins[s.parts]}));
   if (y == nullptr) return;
   call.pool->parallel_for(s.parts, 1, [&](int64_t begin, int64_t end) {

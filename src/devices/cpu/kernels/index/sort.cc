@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/elementwise/numbers.h"
 #include "ops/index/argsort.h"
@@ -101,9 +100,9 @@ void settle(const State& s, const char* x, int64_t step, char* values, int64_t* 
   });
 }
 
-void sort_row(const State& s, const char* x, char* values, int64_t* positions, char* scratch) {
+void sort_row(const KernelCall& call, const State& s, const char* x, char* values, int64_t* positions, char* scratch) {
   s.functions->row(s.type, s.descending, x, static_cast<size_t>(s.lines.length), static_cast<size_t>(s.k), values,
-                   positions, scratch);
+                   positions, scratch, call.deadline());
   settle(s, x, 1, values, positions, 1, scratch);
 }
 
@@ -122,8 +121,8 @@ void bring_together(const void* x, int64_t length, int64_t step, int64_t rows, v
 }
 
 /// Rows [first, first + rows) of image `image`, which are neighbours.
-void sort_neighbours(const State& s, const char* x, char* values, int64_t* positions, int64_t first, int64_t rows,
-                     char* scratch) {
+void sort_neighbours(const KernelCall& call, const State& s, const char* x, char* values, int64_t* positions,
+                     int64_t first, int64_t rows, char* scratch) {
   char* row = scratch + s.row_scratch;
   char* sorted = row + aligned(kTogether * s.lines.length * s.element);
   auto* from = reinterpret_cast<int64_t*>(sorted + aligned(s.k * s.element));
@@ -131,7 +130,7 @@ void sort_neighbours(const State& s, const char* x, char* values, int64_t* posit
     using T = decltype(element);
     bring_together<T>(x + first * s.element, s.lines.length, s.lines.inner, rows, row);
     for (int64_t r = 0; r < rows; ++r) {
-      sort_row(s, row + r * s.lines.length * s.element, sorted, from, scratch);
+      sort_row(call, s, row + r * s.lines.length * s.element, sorted, from, scratch);
       spread<T>(sorted, values + (first + r) * s.element, s.k, s.lines.inner);
       if (positions != nullptr) spread<int64_t>(from, positions + first + r, s.k, s.lines.inner);
     }
@@ -153,13 +152,13 @@ void run(KernelCall& call) noexcept {
     for (int64_t part = begin; part < end; ++part) {
       char* scratch = static_cast<char*>(call.workspace) + static_cast<size_t>(part) * s.part_scratch;
       const int64_t stop = all * (part + 1) / parts;
-      for (int64_t g = all * part / parts; g < stop && !over(); ++g) {
+      for (int64_t g = all * part / parts; g < stop && !call.over(); ++g) {
         const int64_t image = g / groups;
         const char* from = x + image * s.lines.length * s.lines.inner * s.element;
         const int64_t to = image * s.k * s.lines.inner;
         int64_t* positions_to = positions == nullptr ? nullptr : positions + to;
         if (s.lines.inner == 1) {
-          sort_row(s, from, values + to * s.element, positions_to, scratch);
+          sort_row(call, s, from, values + to * s.element, positions_to, scratch);
         } else {
           const int64_t first = g % groups * together;
           const int64_t rows = std::min(together, s.lines.inner - first);
@@ -167,13 +166,13 @@ void run(KernelCall& call) noexcept {
             s.functions->columns(s.type, s.descending, from + first * s.element, static_cast<size_t>(s.lines.length),
                                  static_cast<size_t>(s.lines.inner), static_cast<size_t>(rows),
                                  static_cast<size_t>(s.k), values + (to + first) * s.element,
-                                 positions_to == nullptr ? nullptr : positions_to + first);
+                                 positions_to == nullptr ? nullptr : positions_to + first, call.deadline());
             for (int64_t r = first; r < first + rows; ++r) {
               settle(s, from + r * s.element, s.lines.inner, values + (to + r) * s.element,
                      positions_to == nullptr ? nullptr : positions_to + r, s.lines.inner, scratch);
             }
           } else {
-            sort_neighbours(s, from, values + to * s.element, positions_to, first, rows, scratch);
+            sort_neighbours(call, s, from, values + to * s.element, positions_to, first, rows, scratch);
           }
         }
       }
@@ -220,10 +219,10 @@ Index* index_result(KernelCall& call, int port, int64_t count) {
 
 /// f(i) for each i of [0, count), in order. False, with some left out, if the run is over.
 template <class F>
-bool each_of(int64_t count, const F& f) {
+bool each_of(const KernelCall& call, int64_t count, const F& f) {
   constexpr int64_t kLong = 1 << 18;
   for (int64_t begin = 0; begin < count; begin += kLong) {
-    if (begin != 0 && over()) return false;
+    if (begin != 0 && call.over()) return false;
     for (int64_t i = begin, end = std::min(begin + kLong, count); i < end; ++i) f(i);
   }
   return true;
@@ -234,14 +233,14 @@ template <class T, class Index>
 void take_distinct(KernelCall& call, const T* sorted, const int64_t* positions, int64_t count) {
   const auto begins = [&](int64_t i) { return i == 0 || sorted[i] != sorted[i - 1]; };
   int64_t distinct = 0;
-  if (!each_of(count, [&](int64_t i) { distinct += begins(i) ? 1 : 0; })) return;
+  if (!each_of(call, count, [&](int64_t i) { distinct += begins(i) ? 1 : 0; })) return;
   T* values = static_cast<T*>(call.results->make(call, 0, Shape{distinct}));
   Index* first = index_result<Index>(call, 1, distinct);
   Index* inverse = index_result<Index>(call, 2, count);
   Index* counts = index_result<Index>(call, 3, distinct);
   if (call.failure != nullptr) return;
   int64_t group = -1;
-  each_of(count, [&](int64_t i) {
+  each_of(call, count, [&](int64_t i) {
     if (begins(i)) {
       values[++group] = sorted[i];
       if (first != nullptr) first[group] = static_cast<Index>(positions[i]);
@@ -259,8 +258,8 @@ void unique_of(KernelCall& call, const UniqueState& s) {
   auto* positions =
       reinterpret_cast<int64_t*>(scratch + s.scratch + aligned(s.count * static_cast<int64_t>(sizeof(T))));
   const auto n = static_cast<size_t>(s.count);
-  s.functions->row(s.type, false, call.in[0].data, n, n, sorted, positions, scratch);
-  if (over()) return;  // positions may be anything
+  s.functions->row(s.type, false, call.in[0].data, n, n, sorted, positions, scratch, call.deadline());
+  if (call.over()) return;  // positions may be anything
   if (index_dtype(call.attributes<Unique>().dtype) == DType::kInt32) {
     take_distinct<T, int32_t>(call, sorted, positions, s.count);
   } else {

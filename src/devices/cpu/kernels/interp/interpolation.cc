@@ -6,7 +6,6 @@
 #include "base/buffer.h"
 #include "base/deadline.h"
 #include "devices/cpu/isa/lines.h"
-#include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/kernel_table.h"
 #include "ops/interp/bicubic_interp.h"
@@ -29,12 +28,15 @@ constexpr size_t kMaxTaps = 16;
 constexpr int64_t kCheckedSteps = 4096;
 
 struct State {
+  explicit State(const RunContext& run) : taps{Taps(run), Taps(run), Taps(run)} {}
+
+  using Taps = Buffer<InterpolationTaps>;
   const LinesFunctions* lines = nullptr;
   int64_t batch = 0;
   int64_t channels = 0;
   int64_t in_image = 0;  ///< floats
   int64_t out[3] = {1, 1, 1};
-  Buffer<InterpolationTaps> taps[3];  ///< by result along depth, height, width; indices as offsets in floats
+  Taps taps[3];  ///< by result along depth, height, width; indices as offsets in floats
 };
 
 std::optional<InterpolationRequest> request_of(const InterpolationOperator& op, const ArgFacts& args) {
@@ -56,9 +58,10 @@ RejectionReason fits(const void* op, const ArgFacts& args) {
   return rejection_of(*static_cast<const Op*>(op), Op::kKind, args);
 }
 
-Prepared prepared_taps(const InterpolationOperator& op, const InterpolationKind& kind, const ArgFacts& args) {
+Prepared prepared_taps(const RunContext& run, const InterpolationOperator& op, const InterpolationKind& kind,
+                       const ArgFacts& args) {
   const InterpolationGeometry g = interpolation_geometry(op, kind, args.shape(0), *request_of(op, args));
-  State s;
+  State s(run);
   s.lines = &lines_table(kernel_isa(args.kernel()));
   s.batch = g.batch;
   s.channels = g.channels;
@@ -69,7 +72,7 @@ Prepared prepared_taps(const InterpolationOperator& op, const InterpolationKind&
     s.out[d] = axis.out;
     s.taps[d].reserve(static_cast<size_t>(axis.out));
     for (int64_t i = 0; i < axis.out; ++i) {
-      if (i % kCheckedSteps == 0) Deadline::check_current();
+      if (i % kCheckedSteps == 0) run.check();
       InterpolationTaps taps{.count = 1, .index = {i}, .weight = {1}};
       if (d >= 3 - g.spatial && !axis.copy) taps = interpolation_taps(kind.method, axis, i);
       for (int t = 0; t < taps.count; ++t) taps.index[t] *= step;
@@ -83,8 +86,8 @@ Prepared prepared_taps(const InterpolationOperator& op, const InterpolationKind&
 }
 
 template <class Op>
-Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
-  return prepared_taps(*static_cast<const Op*>(op), Op::kKind, args);
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
+  return prepared_taps(*context.run, *static_cast<const Op*>(op), Op::kKind, args);
 }
 
 /// The products of two axes' taps; `count` so far.
@@ -114,7 +117,7 @@ void run(KernelCall& call) noexcept {
       WeightedLines p{.x = x + image * s.in_image, .y = y + row * row_floats};
       p.channels = static_cast<size_t>(s.channels);
       for (int64_t column = 0; column < s.out[2]; ++column) {
-        if (column % kCheckedSteps == kCheckedSteps - 1 && over()) return;
+        if (column % kCheckedSteps == kCheckedSteps - 1 && call.over()) return;
         const InterpolationTaps& across = s.taps[2][static_cast<size_t>(column)];
         int64_t offsets[kMaxTaps];
         float weights[kMaxTaps];

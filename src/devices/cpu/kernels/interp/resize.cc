@@ -24,6 +24,8 @@ constexpr int64_t kCheckedSteps = 4096;
 
 /// Where the results along one axis come from.
 struct Axis {
+  explicit Axis(const RunContext& run) : low(run), high(run), weight(run) {}
+
   Buffer<int32_t> low;
   Buffer<int32_t> high;
   Buffer<float> weight;
@@ -32,6 +34,8 @@ struct Axis {
 };
 
 struct State {
+  explicit State(const RunContext& run) : rows(run), columns(run) {}
+
   void (*function)(const Resize& p, size_t begin, size_t end) = nullptr;
   int64_t batch = 0;
   int64_t channels = 1;
@@ -65,13 +69,13 @@ RejectionReason fits(const void* op, const ArgFacts& args) {
   return by_shape ? nullptr : pixels_rejection(args, false);
 }
 
-Axis axis_of(InterpolationMethod method, const InterpolationAxis& axis) {
-  Axis a;
+Axis axis_of(const RunContext& run, InterpolationMethod method, const InterpolationAxis& axis) {
+  Axis a(run);
   a.low.reserve(static_cast<size_t>(axis.out));
   a.high.reserve(static_cast<size_t>(axis.out));
   a.weight.reserve(static_cast<size_t>(axis.out));
   for (int64_t o = 0; o < axis.out; ++o) {
-    if (o % kCheckedSteps == 0) Deadline::check_current();
+    if (o % kCheckedSteps == 0) run.check();
     InterpolationTaps taps{.count = 1, .index = {o}, .weight = {1}};
     if (!axis.copy) taps = interpolation_taps(method, axis, o);
     if (taps.count == 1) taps.index[1] = taps.index[0];
@@ -96,9 +100,10 @@ RejectionReason fits_add(const void* op, const ArgFacts& args) {
   return f == Shape{y[0], y[1], 1, 1} || f == Shape{1, y[1], 1, 1} ? nullptr : "the factor is not one per channel";
 }
 
-State state_of_resize(const InterpolationOperator& op, const InterpolationKind& kind, const ArgFacts& args) {
+State state_of_resize(const RunContext& run, const InterpolationOperator& op, const InterpolationKind& kind,
+                      const ArgFacts& args) {
   const InterpolationGeometry g = interpolation_geometry(op, kind, args.shape(0), *request_of(op, args));
-  State s;
+  State s(run);
   s.batch = g.batch;
   s.channels = g.channels;
   if (as_planes(args, op)) s.batch *= std::exchange(s.channels, 1);
@@ -108,8 +113,8 @@ State state_of_resize(const InterpolationOperator& op, const InterpolationKind& 
   s.out_w = g.axes[2].out;
   s.y = {0, s.channels};
   if (args.view_out() != nullptr) s.y = *pixel_line(args.out(), args.view_out());
-  s.rows = axis_of(kind.method, g.axes[1]);
-  s.columns = axis_of(kind.method, g.axes[2]);
+  s.rows = axis_of(run, kind.method, g.axes[1]);
+  s.columns = axis_of(run, kind.method, g.axes[2]);
   const ResizeFunctions& f = resize_table(kernel_isa(args.kernel()));
   // An image that keeps its size is copied: infinity times a weight of 0 would not be a number.
   if (kind.method == InterpolationMethod::kNearest || g.axes[1].copy) {
@@ -126,12 +131,12 @@ Prepared with_axes(State s) {
 }
 
 template <class Op>
-Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
-  return with_axes(state_of_resize(*static_cast<const Op*>(op), Op::kKind, args));
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
+  return with_axes(state_of_resize(*context.run, *static_cast<const Op*>(op), Op::kKind, args));
 }
 
-Prepared prepare_add(const void* op, const ArgFacts& args, PrepareContext&) {
-  State s = state_of_resize(*static_cast<const NearestInterpAdd*>(op), NearestInterpAdd::kKind, args);
+Prepared prepare_add(const void* op, const ArgFacts& args, PrepareContext& context) {
+  State s = state_of_resize(*context.run, *static_cast<const NearestInterpAdd*>(op), NearestInterpAdd::kKind, args);
   s.adds = true;
   s.scales = args.has(NearestInterpAdd::kFactor);
   if (s.scales && args.shape(NearestInterpAdd::kFactor)[0] > 1) s.factor_step = s.channels;
@@ -159,7 +164,8 @@ void run(KernelCall& call) noexcept {
                      .channels = static_cast<size_t>(s.channels),
                      .y_stride = static_cast<size_t>(s.y.stride),
                      .rows = s.rows.view(),
-                     .columns = s.columns.view()};
+                     .columns = s.columns.view(),
+                     .deadline = call.deadline()};
       s.function(p, static_cast<size_t>(first), static_cast<size_t>(last));
       begin += last - first;
     }

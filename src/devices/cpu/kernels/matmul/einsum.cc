@@ -154,7 +154,7 @@ void run(KernelCall& call) noexcept {
   const void* left = call.in[0].data;
   for (size_t i = 0; i < s.steps.size(); ++i) {
     void* to = i + 1 == s.steps.size() ? call.out[0].data : room + s.scratch + s.between[i];
-    s.steps[i].run(left, call.in[operand<T>(i + 1)].data, to, room, *call.pool);
+    s.steps[i].run(left, call.in[operand<T>(i + 1)].data, to, room, call);
     left = to;
   }
   if (!s.biased) return;

@@ -19,6 +19,8 @@ namespace {
 
 /// A product and, for addmm, what is added: beta * input + alpha * product.
 struct State {
+  explicit State(const RunContext& run) : added(run) {}
+
   Contraction product;
   bool adds = false;
   float alpha = 1;
@@ -99,7 +101,7 @@ std::optional<CostEstimate> cost_of(const Form& form, const ArgFacts& args) {
                     .packs = true});
 }
 
-void set_added(const Form& form, const ArgFacts& args, State& s) {
+void set_added(const RunContext& run, const Form& form, const ArgFacts& args, State& s) {
   s.adds = true;
   s.alpha = static_cast<float>(form.alpha);
   s.beta = static_cast<float>(form.beta);
@@ -112,17 +114,17 @@ void set_added(const Form& form, const ArgFacts& args, State& s) {
   Shape from = input;
   const int64_t width = from.rank() > 0 ? from.back() : 1;
   if (from.rank() > 0) from[from.rank() - 1] = 1;
-  BroadcastWalk(rows, from, rows).each([&](int64_t, int64_t at, int64_t) { s.added.push_back(at * width); });
+  BroadcastWalk(rows, from, rows).each(run, [&](int64_t, int64_t at, int64_t) { s.added.push_back(at * width); });
 }
 
-Prepared prepared_product(const Form& form, const ArgFacts& args) {
+Prepared prepared_product(const RunContext& run, const Form& form, const ArgFacts& args) {
   const KernelDef& kernel = args.kernel();
   const Shape& x = args.shape(form.x);
   const Shape& y = args.shape(form.x + 1);
-  State s;
+  State s(run);
   s.product = Contraction(labels_of(form, x, y), kernel_isa(kernel), kernel_mode(kernel), args.out().dtype,
                           rows_may_be_a_batch(form, x, y));
-  if (form.adds()) set_added(form, args, s);
+  if (form.adds()) set_added(run, form, args, s);
   const size_t workspace = s.product.workspace();
   const size_t extra = s.product.bytes() + s.added.size() * sizeof(int64_t);
   return prepared(std::move(s), workspace, extra);
@@ -139,15 +141,15 @@ std::optional<CostEstimate> cost(const void* op, const ArgFacts& args) {
 }
 
 template <class T>
-Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
-  return prepared_product(form_of(*static_cast<const T*>(op)), args);
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
+  return prepared_product(*context.run, form_of(*static_cast<const T*>(op)), args);
 }
 
 /// The product's operands begin with number kFirst.
 template <size_t kFirst>
 void run(KernelCall& call) noexcept {
   const State& s = state_of<State>(call);
-  s.product.run(call.in[kFirst].data, call.in[kFirst + 1].data, call.out[0].data, call.workspace, *call.pool);
+  s.product.run(call.in[kFirst].data, call.in[kFirst + 1].data, call.out[0].data, call.workspace, call);
   if (!s.adds) return;
   const auto* input = call.in[0].as<const float>();
   auto* y = call.out[0].as<float>();

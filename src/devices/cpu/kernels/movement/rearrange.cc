@@ -85,6 +85,8 @@ void run_triangle(KernelCall& call) noexcept {
 
 /// The result as rows along its last dimension; each comes from a row of the operand or is filled.
 struct PadState {
+  explicit PadState(const RunContext& run) : row(run), left(run), right(run) {}
+
   size_t element = 4;
   int64_t width = 0;       ///< of the result
   int64_t from_width = 0;  ///< of the operand
@@ -114,14 +116,14 @@ RejectionReason fits_pad3d(const void* op, const ArgFacts& args) {
              : "nothing to write, or channels are last";
 }
 
-Prepared prepare_pad3d(const void* attributes, const ArgFacts& args, PrepareContext&) {
+Prepared prepare_pad3d(const void* attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const Pad3d*>(attributes);
   const Ints paddings = args.has(1) ? known_value(args, 1)->integers() : Ints(6, 0);
   const std::vector<PadAmount> amounts = pad_amounts(op, paddings);
   const PadMode mode = pad_mode_of(op.mode);
   const Shape& x = args.shape(0);
   const Shape& y = args.out().shape;
-  PadState s;
+  PadState s(*context.run);
   s.element = size_of(args.in(0).dtype);
   s.width = y[4];
   s.from_width = x[4];

@@ -94,7 +94,8 @@ void run_rows(KernelCall& call) noexcept {
                 .variance = variance == nullptr ? nullptr : variance + begin,
                 .rows = static_cast<size_t>(end - begin),
                 .n = static_cast<size_t>(s.n),
-                .epsilon = s.epsilon});
+                .epsilon = s.epsilon,
+                .deadline = call.deadline()});
   });
 }
 
@@ -172,7 +173,7 @@ void run_affine(KernelCall& call) noexcept {
   if (inner == 1) {
     call.pool->parallel_for(s.lines.outer, grain_of(channels), [&](int64_t begin, int64_t end) {
       s.functions->affine_columns(x + begin * channels, s.scale.data(), s.shift.data(), y + begin * channels,
-                                  static_cast<size_t>(end - begin), static_cast<size_t>(channels));
+                                  static_cast<size_t>(end - begin), static_cast<size_t>(channels), call.deadline());
     });
   } else {
     call.pool->parallel_for(s.lines.outer * channels, grain_of(inner), [&](int64_t begin, int64_t end) {
@@ -180,7 +181,7 @@ void run_affine(KernelCall& call) noexcept {
         const int64_t c = begin % channels;
         const int64_t rows = end - begin < channels - c ? end - begin : channels - c;
         s.functions->affine_rows(x + begin * inner, s.scale.data() + c, s.shift.data() + c, y + begin * inner,
-                                 static_cast<size_t>(rows), static_cast<size_t>(inner));
+                                 static_cast<size_t>(rows), static_cast<size_t>(inner), call.deadline());
         begin += rows;
       }
     });
@@ -247,6 +248,7 @@ void run_groups(KernelCall& call) noexcept {
   const auto channels = groups * static_cast<int64_t>(s.norm.channels_per_group);
   const auto area = static_cast<int64_t>(s.norm.area);
   GroupNorm norm = s.norm;
+  norm.deadline = call.deadline();
   norm.x = call.in[0].as<const float>();
   norm.y = call.out[0].as<float>();
   norm.scale = floats_or_null(call, s.scale);

@@ -54,13 +54,13 @@ RejectionReason fits(const void* op, const ArgFacts& args) {
   return fits_scale(args);
 }
 
-Prepared prepared_form(const Form& form, const ArgFacts& args) {
+Prepared prepared_form(const RunContext& run, const Form& form, const ArgFacts& args) {
   State s;
   s.functions = &quantize_table(kernel_isa(args.kernel()));
   s.quantization.range = quantization_limit(form.bits);
   s.quantization.round_half_away = form.rounding == QuantizationRounding::kHalfAwayFromZero;
   s.quantization.dequantize = form.dequantize;
-  s.scales = scales_of(*known_value(args, 1));
+  s.scales = scales_of(run, *known_value(args, 1));
   s.count = args.shape(0).count();
   if (form.axis >= 0) s.lines = MemoryLines(args.in(0), form.axis);
   const size_t extra = s.scales.size() * sizeof(float);
@@ -68,8 +68,8 @@ Prepared prepared_form(const Form& form, const ArgFacts& args) {
 }
 
 template <class Op>
-Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
-  return prepared_form(form_of(*static_cast<const Op*>(op)), args);
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
+  return prepared_form(*context.run, form_of(*static_cast<const Op*>(op)), args);
 }
 
 RejectionReason fits_dequantize(const void* op, const ArgFacts& args) {
@@ -78,11 +78,11 @@ RejectionReason fits_dequantize(const void* op, const ArgFacts& args) {
   return known_value(args, 1)->count() == 1 ? nullptr : "more than one scale";
 }
 
-Prepared prepare_dequantize(const void* op, const ArgFacts& args, PrepareContext&) {
+Prepared prepare_dequantize(const void* op, const ArgFacts& args, PrepareContext& context) {
   State s;
   s.unary = &unary_table(kernel_isa(args.kernel()));
   s.factor = {.kind = UnaryKind::kScaleShift,
-              .a = scales_of(*known_value(args, 1))[0] /
+              .a = scales_of(*context.run, *known_value(args, 1))[0] /
                    quantization_limit(static_cast<const DequantizeLinear*>(op)->bit_length)};
   s.count = args.shape(0).count();
   return in_place(prepared(std::move(s)));

@@ -30,7 +30,7 @@ struct WeightOnlyForm {
     return {table(), shape(), bits == 4 ? NarrowType::kInt4 : NarrowType::kInt8, groups * columns};
   }
   size_t bytes() const { return layout().bytes(); }
-  void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool) const;
+  void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool, const RunContext& context) const;
 };
 
 /// Two columns of a full panel in one byte, as NarrowMatrix has them.
@@ -40,10 +40,11 @@ void pack_halves(const int8_t* from, int64_t width, std::byte* to) {
   }
 }
 
-void WeightOnlyForm::pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool) const {
+void WeightOnlyForm::pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool,
+                          const RunContext& context) const {
   const NarrowLayout at = layout();
   const WeightPacking packing{.bits = static_cast<int>(bits), .plain = plain != 0, .tiled = tiled != 0};
-  const Buffer<int8_t> integers = unpacked_integers(packing, constants[0]->data<int8_t>(), depth, columns);
+  const Buffer<int8_t> integers = unpacked_integers(context, packing, constants[0]->data<int8_t>(), depth, columns);
   auto* const scales = reinterpret_cast<float*>(to + at.scales_at);
   std::copy_n(constants[1]->data<float>(), at.scales, scales);
   const int64_t width = table().narrow->panel_columns;
@@ -63,7 +64,7 @@ void WeightOnlyForm::pack(std::span<const Tensor* const> constants, std::byte* t
   const int64_t first = at.full * width;
   const int64_t left = columns - first;
   if (left == 0) return;
-  Buffer<float> tail(static_cast<size_t>(depth * left));
+  Buffer<float> tail(static_cast<size_t>(depth * left), context);
   for (int64_t k = 0; k < depth; ++k) {
     for (int64_t c = 0; c < left; ++c) {
       tail[static_cast<size_t>(k * left + c)] =

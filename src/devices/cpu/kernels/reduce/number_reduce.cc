@@ -154,7 +154,7 @@ Prepared prepare_norm(const void* op, const ArgFacts& args, PrepareContext&) {
 }
 
 /// The sum of |x|^order, a block at a time.
-float sum_of_powers(const NormState& s, const float* x, int64_t n) {
+float sum_of_powers(const KernelCall& call, const NormState& s, const float* x, int64_t n) {
   constexpr int64_t kBlock = 1024;
   float block[kBlock];
   const UnaryStep steps[] = {{.kind = UnaryKind::kAbs}, {.kind = UnaryKind::kPow, .a = static_cast<float>(s.order)}};
@@ -163,43 +163,44 @@ float sum_of_powers(const NormState& s, const float* x, int64_t n) {
     const auto size = static_cast<size_t>(std::min(kBlock, n - i));
     s.unary->chain(steps, 2, x + i, block, size);
     float part;
-    s.sums->rows(ReduceKind::kSum, block, &part, 1, size);
+    s.sums->rows(ReduceKind::kSum, block, &part, 1, size, call.deadline());
     sum += static_cast<double>(part);
   }
   return static_cast<float>(sum);
 }
 
-void norm_of_rows(const NormState& s, const float* x, float* y, size_t rows) {
+void norm_of_rows(const KernelCall& call, const NormState& s, const float* x, float* y, size_t rows) {
   const auto length = static_cast<size_t>(s.lines.length);
   if (std::isinf(s.order)) {
     return s.extremes->rows(s.order > 0 ? Kind::kMaxAbs : Kind::kMinAbs, NumberType::kFloat32, NumberType::kFloat32, x,
                             y, rows, length);
   }
-  if (s.order == 1) return s.sums->rows(ReduceKind::kSumAbs, x, y, rows, length);
+  if (s.order == 1) return s.sums->rows(ReduceKind::kSumAbs, x, y, rows, length, call.deadline());
   if (s.order == 2) {
-    s.sums->rows(ReduceKind::kSumSquares, x, y, rows, length);
+    s.sums->rows(ReduceKind::kSumSquares, x, y, rows, length, call.deadline());
     return s.unary->apply({.kind = UnaryKind::kSqrt}, y, y, rows);
   }
-  for (size_t r = 0; r < rows; ++r) y[r] = sum_of_powers(s, x + r * length, s.lines.length);
+  for (size_t r = 0; r < rows; ++r) y[r] = sum_of_powers(call, s, x + r * length, s.lines.length);
   s.unary->apply({.kind = UnaryKind::kPow, .a = static_cast<float>(1 / s.order)}, y, y, rows);
 }
 
-void norm_of_columns(const NormState& s, const float* x, float* y, size_t begin, size_t end) {
+void norm_of_columns(const KernelCall& call, const NormState& s, const float* x, float* y, size_t begin, size_t end) {
   const auto length = static_cast<size_t>(s.lines.length);
   const auto inner = static_cast<size_t>(s.lines.inner);
   if (std::isinf(s.order)) {
     return s.extremes->strided(s.order > 0 ? Kind::kMaxAbs : Kind::kMinAbs, NumberType::kFloat32, NumberType::kFloat32,
                                x, y, length, inner, begin, end);
   }
-  s.sums->strided(s.order == 1 ? ReduceKind::kSumAbs : ReduceKind::kSumSquares, x, y, length, inner, begin, end);
+  s.sums->strided(s.order == 1 ? ReduceKind::kSumAbs : ReduceKind::kSumSquares, x, y, length, inner, begin, end,
+                  call.deadline());
   if (s.order == 2) s.unary->apply({.kind = UnaryKind::kSqrt}, y + begin, y + begin, end - begin);
 }
 
 void run_norm(KernelCall& call) noexcept {
   const auto& s = state_of<NormState>(call);
   run_lines<float, float>(
-      call, s.lines, [&](const float* x, float* y, size_t rows) { norm_of_rows(s, x, y, rows); },
-      [&](const float* x, float* y, size_t begin, size_t end) { norm_of_columns(s, x, y, begin, end); });
+      call, s.lines, [&](const float* x, float* y, size_t rows) { norm_of_rows(call, s, x, y, rows); },
+      [&](const float* x, float* y, size_t begin, size_t end) { norm_of_columns(call, s, x, y, begin, end); });
 }
 
 // ---- norm: x divided by its norm along an axis
@@ -236,7 +237,8 @@ void run_divide(KernelCall& call) noexcept {
       call, s.lines,
       [&](const float* from, float*, size_t rows) {
         const int64_t first = (from - x) / std::max<int64_t>(s.lines.length, 1);
-        s.sums->rows(ReduceKind::kSumSquares, from, norms + first, rows, static_cast<size_t>(s.lines.length));
+        s.sums->rows(ReduceKind::kSumSquares, from, norms + first, rows, static_cast<size_t>(s.lines.length),
+                     call.deadline());
         finish_norms(s, norms + first, rows);
         s.binary->column_right(BinaryKind::kDivide, from, norms + first, y + (from - x), rows,
                                static_cast<size_t>(s.lines.length), {});
@@ -244,7 +246,7 @@ void run_divide(KernelCall& call) noexcept {
       [&](const float* from, float*, size_t begin, size_t end) {
         float* sums = norms + (from - x) / std::max<int64_t>(s.lines.length, 1);
         s.sums->strided(ReduceKind::kSumSquares, from, sums, static_cast<size_t>(s.lines.length),
-                        static_cast<size_t>(inner), begin, end);
+                        static_cast<size_t>(inner), begin, end, call.deadline());
         finish_norms(s, sums + begin, end - begin);
         for (int64_t k = 0; k < s.lines.length; ++k) {
           const int64_t at = k * inner + static_cast<int64_t>(begin);

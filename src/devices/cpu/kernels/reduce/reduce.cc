@@ -43,9 +43,10 @@ void run(KernelCall& call) noexcept {
   const auto length = static_cast<size_t>(s.lines.length);
   const auto inner = static_cast<size_t>(s.lines.inner);
   run_lines<float, float>(
-      call, s.lines, [&](const float* x, float* y, size_t rows) { s.functions->rows(s.kind, x, y, rows, length); },
+      call, s.lines,
+      [&](const float* x, float* y, size_t rows) { s.functions->rows(s.kind, x, y, rows, length, call.deadline()); },
       [&](const float* x, float* y, size_t begin, size_t end) {
-        s.functions->strided(s.kind, x, y, length, inner, begin, end);
+        s.functions->strided(s.kind, x, y, length, inner, begin, end, call.deadline());
       });
 }
 
@@ -55,9 +56,11 @@ void run_arg(KernelCall& call) noexcept {
   const auto inner = static_cast<size_t>(s.lines.inner);
   run_lines<float, int64_t>(
       call, s.lines,
-      [&](const float* x, int64_t* y, size_t rows) { s.functions->arg_rows(s.largest, x, y, rows, length); },
+      [&](const float* x, int64_t* y, size_t rows) {
+        s.functions->arg_rows(s.largest, x, y, rows, length, call.deadline());
+      },
       [&](const float* x, int64_t* y, size_t begin, size_t end) {
-        s.functions->arg_strided(s.largest, x, y, length, inner, begin, end);
+        s.functions->arg_strided(s.largest, x, y, length, inner, begin, end, call.deadline());
       });
 }
 

@@ -41,13 +41,15 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
 
 void run(KernelCall& call) noexcept {
   const State& s = state_of<State>(call);
+  ScanForm form = s.form;
+  form.deadline = call.deadline();
   const char* x = call.in[0].as<const char>();
   char* y = call.out[0].as<char>();
   const auto length = static_cast<size_t>(s.lines.length);
   if (s.lines.inner == 1) {
     call.pool->parallel_for(s.lines.outer, grain_of(s.lines.length), [&](int64_t begin, int64_t end) {
       const int64_t at = begin * s.lines.length * s.element;
-      s.functions->rows(s.type, s.form, x + at, y + at, static_cast<size_t>(end - begin), length);
+      s.functions->rows(s.type, form, x + at, y + at, static_cast<size_t>(end - begin), length);
     });
     return;
   }
@@ -58,7 +60,7 @@ void run(KernelCall& call) noexcept {
       const int64_t first = begin - image * s.lines.inner;
       const int64_t last = std::min(first + end - begin, s.lines.inner);
       const int64_t at = image * s.lines.length * s.lines.inner * s.element;
-      s.functions->strided(s.type, s.form, x + at, y + at, length, static_cast<size_t>(s.lines.inner),
+      s.functions->strided(s.type, form, x + at, y + at, length, static_cast<size_t>(s.lines.inner),
                            static_cast<size_t>(first), static_cast<size_t>(last));
       begin += last - first;
     }

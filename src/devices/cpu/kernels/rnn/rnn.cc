@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "devices/cpu/gemm_plan.h"
-#include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/rnn_cell.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/kernel_table.h"
@@ -243,7 +242,7 @@ void run_sequences(const KernelCall& call, const State& s, int cell, int directi
   product.epilogue = &bias;
   product.epilogue_size = bias.tensor == nullptr ? 0 : 1;
   const int64_t time = length_of(call, s, first);
-  for (int64_t i = 0; i < time && !over(); ++i) {
+  for (int64_t i = 0; i < time && !call.over(); ++i) {
     const int64_t t = direction == 0 ? i : time - 1 - i;
     product.a = last_h;
     product.a_stride = last_stride;

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "devices/cpu/gemm_plan.h"
-#include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/sequence_cell.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/kernel_table.h"
@@ -276,7 +275,7 @@ void run_sequences(const KernelCall& call, const State& s, int64_t begin, int64_
   };
   int64_t active = end - begin;
   for (int64_t i = 0; active > 0; ++i) {
-    if (over()) return;
+    if (call.over()) return;
     while (active > 0 && s.sequences[static_cast<size_t>(begin + active - 1)].length <= i) --active;
     const auto each = [&](int part) {
       for (int64_t k = begin; k < begin + active; ++k) {
