@@ -42,7 +42,7 @@ ConvolutionGeometry square_geometry(int64_t side, int64_t channels, int64_t grou
 
 TEST(WinogradTiles, TakeWhatRepaysThem) {
   const WinogradTiles tiles{
-      .size = 4, .least_tiles = 9, .least_in_channels = 8, .least_out_channels = 8, .share = 1, .of_shares = 2};
+      .size = 4, .least_tiles = 9, .least_in_channels = 8, .least_out_channels = 8, .share = 1, .of_shares = 3};
   const auto said = [&](const ConvolutionGeometry& g) {
     const RejectionReason reason = tiles.rejection(g);
     return std::string(reason == nullptr ? "" : reason);
