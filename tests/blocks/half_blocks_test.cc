@@ -47,7 +47,7 @@ ModelOptions half_on(const ChanceEngine& engine) {
 
 Tensor as(DType type, const Tensor& x) {
   Tensor out = Tensor::make(type, x.shape());
-  cast(x, type, out);
+  cast(kNoRun, x, type, out);
   return out;
 }
 

@@ -11,7 +11,7 @@ namespace coracle {
 namespace {
 
 ComplexVector some_numbers(int64_t count) {
-  ComplexVector x(static_cast<size_t>(count));
+  ComplexVector x(static_cast<size_t>(count), kNoRun);
   for (size_t i = 0; i < x.size(); ++i) {
     const auto k = static_cast<double>(i);
     x[i] = {std::sin(1.7 * k * k + 0.3), std::cos(0.9 * k * k)};

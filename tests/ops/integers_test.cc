@@ -33,7 +33,7 @@ Tensor run_integers(const Op& op, const std::vector<Tensor>& inputs) {
 /// `op` gives `factor` times what `plain` gives for the same numbers in float32.
 void expect_product(const Op& op, const Op& plain, const std::vector<Tensor>& inputs, float factor) {
   std::vector<Tensor> reals;
-  for (size_t i = 0; i < 2; ++i) reals.push_back(converted(inputs[i], DType::kFloat32));
+  for (size_t i = 0; i < 2; ++i) reals.push_back(converted(kNoRun, inputs[i], DType::kFloat32));
   const Tensor got = run_integers(op, inputs);
   const Tensor expected = run_integers(plain, reals);
   ASSERT_EQ(got.shape(), expected.shape());

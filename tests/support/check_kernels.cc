@@ -351,9 +351,9 @@ class Checker {
     if (fact.dtype == DType::kFloat32) return compare_floats(want.data<float>(), got, i, product_error);
     if (fact.dtype == DType::kFloat16) {
       const Tensor half = Tensor::borrow(DType::kFloat16, fact.shape, got.data());
-      const Tensor wide = converted(half, DType::kFloat32);
+      const Tensor wide = converted(kNoRun, half, DType::kFloat32);
       const auto* raw = static_cast<const unsigned char*>(wide.raw());
-      return compare_floats(converted(want, DType::kFloat32).data<float>(),
+      return compare_floats(converted(kNoRun, want, DType::kFloat32).data<float>(),
                             wide.bytes() == 0 ? Bytes{} : Bytes(raw, raw + wide.bytes()), i, product_error);
     }
     if (fact.dtype == DType::kFloat64) return compare_floats(want.data<double>(), got, i, product_error);
@@ -410,7 +410,7 @@ std::optional<KernelCase> with_halves(const KernelCase& c) {
         const double magnitude = std::fabs(c.in[i].number(e));
         if (std::isfinite(magnitude) && magnitude > 100) return std::nullopt;
       }
-      half.in[i] = converted(c.in[i], DType::kFloat16);
+      half.in[i] = converted(kNoRun, c.in[i], DType::kFloat16);
       any = true;
     }
   }

@@ -29,10 +29,10 @@ std::vector<float> sums_of(QuantizedGemmPlan& plan, QuantizedGemmForm form, cons
   form.element_bytes = plan.functions->element_bytes;
   form.columns = plan.call.columns;
   plan.matrix_bytes = form.matrix_bytes();
-  Buffer<std::byte> packed(form.bytes());
+  Buffer<std::byte> packed(form.bytes(), kNoRun);
   const Tensor* const constants[] = {&b};
   form.pack(constants, packed.data(), pool);
-  Buffer<char> scratch(static_cast<size_t>(plan.slots * plan.scratch_bytes));
+  Buffer<char> scratch(static_cast<size_t>(plan.slots * plan.scratch_bytes), kNoRun);
   std::vector<float> c(static_cast<size_t>(plan.rows * plan.call.columns));
   plan.run(a.data<int8_t>(), packed.data(), scratch.data(), {.data = c.data(), .stride = plan.result_stride}, pool);
   return c;

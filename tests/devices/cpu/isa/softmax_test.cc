@@ -62,8 +62,8 @@ TEST(SoftmaxKernels, Strided) {
           std::vector<float> y(x.size() + 1, 77.0f);
           const SoftmaxFunctions& table = softmax_table(isa);
           const auto run = [&](const float* from, float* to, size_t length, size_t columns, size_t begin, size_t end) {
-            if (log) return table.log_strided(from, to, length, columns, begin, end);
-            table.strided(from, to, length, columns, begin, end, length / 2);
+            if (log) return table.log_strided(from, to, length, columns, begin, end, nullptr);
+            table.strided(from, to, length, columns, begin, end, length / 2, nullptr);
           };
           run(x.data(), y.data(), n, inner, 0, inner / 2);
           run(x.data(), y.data(), n, inner, inner / 2, inner);
