@@ -262,7 +262,7 @@ void release_unused_constants(Graph& graph) {
 
 namespace {
 
-void verify(const RunContext& context, const Graph& graph, bool infer) {
+void verify_in(const RunContext& context, const Graph& graph, bool infer) {
   std::vector<bool> defined(graph.value_count(), false);
   for (size_t i = 0; i < defined.size(); ++i) {
     defined[i] = graph.value(ValueId{static_cast<int32_t>(i)}).producer == kNoNode;
@@ -285,7 +285,7 @@ void verify(const RunContext& context, const Graph& graph, bool infer) {
       require(graph.value(v).producer == id, "a result of node ", node.name, " belongs to another node");
       defined[index(v)] = true;
     }
-    for (const std::shared_ptr<Graph>& region : node.regions) verify(context, *region, false);
+    for (const std::shared_ptr<Graph>& region : node.regions) verify_in(context, *region, false);
   }
   for (ValueId v : graph.outputs()) require(defined[index(v)], "an output of the program is not defined");
   check_use_counts(graph);
@@ -304,6 +304,6 @@ void verify(const RunContext& context, const Graph& graph, bool infer) {
 
 }  // namespace
 
-void verify(const Graph& graph, bool infer) { verify(graph.context(), graph, infer); }
+void verify(const Graph& graph, bool infer) { verify_in(graph.context(), graph, infer); }
 
 }  // namespace coracle

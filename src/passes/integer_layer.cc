@@ -25,14 +25,14 @@ struct IntegerWeights {
 };
 
 /// Weights as integers from -127 on, each channel with a step of its own; nothing if they are not such.
-std::optional<IntegerWeights> integer_weights(const EpilogueCarrier& c, const Tensor& w) {
+std::optional<IntegerWeights> integer_weights(const RunContext& context, const EpilogueCarrier& c, const Tensor& w) {
   if (w.dtype() == DType::kInt8) {
     const std::span<const int8_t> all(w.data<int8_t>(), static_cast<size_t>(w.count()));
     if (std::find(all.begin(), all.end(), int8_t{-128}) != all.end()) return std::nullopt;
     return IntegerWeights{.integers = {},
                           .steps = std::vector<double>(static_cast<size_t>(w.shape()[c.filter_axis]), 1.0)};
   }
-  std::optional<QuantizedWeights> found = quantized_weights(w, c.filter_axis);
+  std::optional<QuantizedWeights> found = quantized_weights(context, w, c.filter_axis);
   if (!found) return std::nullopt;
   return IntegerWeights{.integers = std::move(found->integers), .steps = std::move(found->scales)};
 }
@@ -138,7 +138,7 @@ Rewrite integer_layer(const std::shared_ptr<Int8Values>& made) {
             if (!c) return false;
             const RoundedOperand found = operand_of(graph, *c);
             if (found.reason != nullptr) return false;
-            auto integers = integer_weights(*c, *graph.fact(c->weights).value);
+            auto integers = integer_weights(graph.context(), *c, *graph.fact(c->weights).value);
             if (!integers) return false;
             for (double& step : integers->steps) step *= found.x.step;
             const ChannelLines lines = linear_beginning(graph, *c, std::move(integers->steps));
@@ -171,7 +171,7 @@ const char* why_no_integer_layer(const Graph& graph, NodeId id) {
   if (!c) return "no operator on integers";
   if (const char* reason = operand_of(graph, *c).reason) return reason;
   const Tensor* w = graph.fact(c->weights).value.get();
-  if (w != nullptr && integer_weights(*c, *w)) return nullptr;
+  if (w != nullptr && integer_weights(graph.context(), *c, *w)) return nullptr;
   return "its weights are not integers of one step for each channel";
 }
 

@@ -46,7 +46,7 @@ int run_rewrites(const std::vector<Rewrite>& rewrites, WalkFrom from, Graph& gra
   };
   for (NodeId id : order) {
     if (budget.empty()) break;
-    Deadline::check_current();
+    graph.context().check();
     // What rewrites have left unread goes at the end.
     const ValueId result = graph.node(id).output(0);
     if (result != kNoValue && uses[index(result)] > 0 && rewrite_at(id)) ++count;

@@ -27,8 +27,10 @@ TEST(Bands, HaveEachPlaceOnce) {
 
 TEST(Bands, GoChunkByChunk) {
   ThreadPool pool(1);
+  KernelCall call;
+  call.pool = &pool;
   std::vector<std::pair<int64_t, int64_t>> chunks;
-  for_chunks(pool, 10, 2, 3, [&](int64_t, int64_t begin, int64_t end) { chunks.emplace_back(begin, end); });
+  for_chunks(call, 10, 2, 3, [&](int64_t, int64_t begin, int64_t end) { chunks.emplace_back(begin, end); });
   EXPECT_EQ(chunks, (std::vector<std::pair<int64_t, int64_t>>{{0, 3}, {3, 5}, {5, 8}, {8, 10}}));
 }
 

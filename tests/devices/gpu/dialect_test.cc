@@ -46,7 +46,7 @@ int prepare(const gpu::KernelTables& tables, const Node& node, RecordingGpu& dev
   for (const Fact& f : node.operands) in.push_back(&f);
   for (const Fact& f : out_facts) out.push_back(&f);
   try {
-    InferArgs inferred(in, node.counts, out_facts, out_counts);
+    InferArgs inferred(kNoRun, in, node.counts, out_facts, out_counts);
     schema.infer(node.op.attributes(), inferred);
   } catch (const Error&) {
     return 0;
