@@ -262,8 +262,7 @@ class HttpServer::Impl {
     for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { io_.run(); });
   }
   ~Impl() {
-    io_.stop();
-    for (std::thread& thread : threads_) thread.join();
+    stop();
     for (const std::string& path : unix_paths_) ::unlink(path.c_str());
   }
 
@@ -288,6 +287,12 @@ class HttpServer::Impl {
                                             (address.starts_with(kUnix) ? "" : " port " + std::to_string(port)) + ": " +
                                             e.code().message());
     }
+  }
+
+  void stop() {
+    io_.stop();
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
   }
 
   bool drain(std::chrono::steady_clock::time_point end) {
@@ -352,6 +357,7 @@ HttpServer::HttpServer(HttpHandler handler, const HttpLimits& limits, int thread
 HttpServer::~HttpServer() = default;
 uint16_t HttpServer::listen(const std::string& address, uint16_t port) { return impl_->listen(address, port); }
 bool HttpServer::drain(std::chrono::steady_clock::time_point end) { return impl_->drain(end); }
+void HttpServer::stop() { impl_->stop(); }
 size_t HttpServer::connections() const { return impl_->connections(); }
 
 }  // namespace coracle::serve

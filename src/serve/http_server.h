@@ -40,6 +40,9 @@ class HttpServer {
   /// way were answered, or at `end` whatever is under way. True if nothing was.
   bool drain(std::chrono::steady_clock::time_point end);
 
+  /// Ends its threads: no handler is called afterwards. Responses may still be given, to nobody.
+  void stop();
+
   size_t connections() const;
 
  private:

@@ -24,9 +24,11 @@ class Router {
   Router(Repository& repository, Options options) : repository_(repository), options_(std::move(options)) {}
 
   Cancel handle(HttpRequest request, Respond respond);
+  /// The server is ready from here on, if its models are.
+  void set_started() { started_ = true; }
   /// From now on the server says that it is not ready; requests are still answered.
   void set_stopping() { stopping_ = true; }
-  bool ready() const { return !stopping_ && repository_.ready(); }
+  bool ready() const { return started_ && !stopping_ && repository_.ready(); }
 
  private:
   HttpResponse answer(const HttpRequest& request, const std::vector<std::string>& path);
@@ -38,6 +40,7 @@ class Router {
 
   Repository& repository_;
   const Options options_;
+  std::atomic<bool> started_{false};
   std::atomic<bool> stopping_{false};
 };
 
