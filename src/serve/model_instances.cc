@@ -168,7 +168,7 @@ void ModelInstances::run_alone(api::Session& session, Inference& request) {
     api::RunOptions options;
     options.cancelled = &request.cancelled;
     if (request.deadline.has_value()) {
-      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(*request.deadline - Clock::now()).count();
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(*request.deadline - Clock::now()).count();
       if (left <= 0) throw Failure(Code::kDeadlineExceeded, "the request has waited longer than its time limit allows");
       options.time_limit_ms = left;
     }
