@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/describe.h"
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <unordered_map>
 
-#include "base/json_memory.h"
+#include "base/json.h"
 #include "base/printable.h"
 #include "passes/fake_quantization.h"
 #include "passes/integer_regions.h"
@@ -16,25 +13,19 @@
 namespace coracle {
 namespace {
 
-using Buffer = rapidjson::GenericStringBuffer<rapidjson::UTF8<>, JsonMemory>;
-using Writer = rapidjson::Writer<Buffer, rapidjson::UTF8<>, rapidjson::UTF8<>, JsonMemory>;
-
 /// Paths and reasons among these may hold bytes that are no UTF-8.
-void write(Writer& w, std::string_view s) {
-  const std::string valid = printable(s, /*lines=*/true);
-  w.String(valid.data(), static_cast<rapidjson::SizeType>(valid.size()));
-}
+void write(JsonWriter& w, std::string_view s) { w.text(printable(s, /*lines=*/true)); }
 
-void field(Writer& w, const char* name, std::string_view value) {
+void field(JsonWriter& w, const char* name, std::string_view value) {
   w.Key(name);
   write(w, value);
 }
-void field(Writer& w, const char* name, int64_t value) {
+void field(JsonWriter& w, const char* name, int64_t value) {
   w.Key(name);
   w.Int64(value);
 }
 
-void write(Writer& w, const TensorInfo& t) {
+void write(JsonWriter& w, const TensorInfo& t) {
   w.StartObject();
   field(w, "name", t.name);
   field(w, "dtype", name_of(t.dtype));
@@ -50,7 +41,7 @@ void write(Writer& w, const TensorInfo& t) {
   w.EndObject();
 }
 
-void write_rewrites(Writer& w, const std::vector<SavingRecord::Rewrites>& rewrites) {
+void write_rewrites(JsonWriter& w, const std::vector<SavingRecord::Rewrites>& rewrites) {
   w.Key("rewrites");
   w.StartArray();
   for (const SavingRecord::Rewrites& r : rewrites) {
@@ -62,7 +53,7 @@ void write_rewrites(Writer& w, const std::vector<SavingRecord::Rewrites>& rewrit
   w.EndArray();
 }
 
-void write_info(Writer& w, const ModelInfo& info) {
+void write_info(JsonWriter& w, const ModelInfo& info) {
   field(w, "file", info.file);
   w.Key("passed_over");
   w.StartArray();
@@ -123,15 +114,7 @@ void write_info(Writer& w, const ModelInfo& info) {
   w.EndArray();
 }
 
-template <class F>
-std::string object(const F& f) {
-  Buffer buffer;
-  Writer w(buffer);
-  f(w);
-  return {buffer.GetString(), buffer.GetSize()};
-}
-
-void write_facts(Writer& w, const char* name, const std::vector<int>& buffers, const Steps& steps) {
+void write_facts(JsonWriter& w, const char* name, const std::vector<int>& buffers, const Steps& steps) {
   w.Key(name);
   w.StartArray();
   for (int l : buffers) write(w, text(steps.buffers[static_cast<size_t>(l)].fact));
@@ -141,7 +124,7 @@ void write_facts(Writer& w, const char* name, const std::vector<int>& buffers, c
 }  // namespace
 
 std::string describe(const ModelInfo& info) {
-  return object([&](Writer& w) {
+  return json_text([&](JsonWriter& w) {
     w.StartObject();
     write_info(w, info);
     w.EndObject();
@@ -149,7 +132,7 @@ std::string describe(const ModelInfo& info) {
 }
 
 std::string describe(const Model& model) {
-  return object([&](Writer& w) {
+  return json_text([&](JsonWriter& w) {
     w.StartObject();
     write_info(w, model.info());
     field(w, "mapped_bytes", static_cast<int64_t>(model.mapped_bytes()));
@@ -163,7 +146,7 @@ std::string describe(const Model& model) {
 }
 
 std::string describe(const Profile& profile) {
-  return object([&](Writer& w) {
+  return json_text([&](JsonWriter& w) {
     w.StartArray();
     for (const ProfileEvent& e : profile) {
       w.StartObject();
@@ -195,7 +178,7 @@ std::string describe(const Profile& profile) {
 
 std::string describe_devices() {
   std::vector<std::pair<const char*, std::string>> missing;
-  return object([&](Writer& w) {
+  return json_text([&](JsonWriter& w) {
     w.StartObject();
     w.Key("devices");
     w.StartArray();
@@ -236,7 +219,7 @@ std::string describe_devices() {
 }
 
 std::string describe_engines(const std::vector<std::string>& names) {
-  return object([&](Writer& w) {
+  return json_text([&](JsonWriter& w) {
     w.StartObject();
     w.Key("engines");
     w.StartArray();
@@ -269,7 +252,7 @@ std::string describe_engines(const Model& model) {
     if (added) blocks.emplace_back(&node, 0);
     ++blocks[known->second].second;
   }
-  return object([&](Writer& w) {
+  return json_text([&](JsonWriter& w) {
     w.StartObject();
     w.Key("engines");
     w.StartArray();
@@ -318,7 +301,7 @@ std::string describe_engines(const Model& model) {
 
 std::string describe(const Steps& steps, const Graph& graph, const KernelSelector& selector) {
   const bool simulated = has_fake_quantization(graph);
-  return object([&](Writer& w) {
+  return json_text([&](JsonWriter& w) {
     w.StartArray();
     const auto write = [&](const Step& step, size_t group) {
       w.StartObject();

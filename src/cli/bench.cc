@@ -12,10 +12,10 @@
 #include <thread>
 #include <vector>
 
+#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/failure.h"
 #include "cli/interrupt.h"
-#include "cli/json.h"
 #include "cli/machine.h"
 #include "cli/note.h"
 #include "cli/text.h"
@@ -73,32 +73,22 @@ void print_json(const ModelArguments& arguments, const Measured& m) {
   JsonBuffer buffer;
   JsonWriter w(buffer);
   w.StartObject();
-  const auto number = [&](const char* name, double value) {
-    w.Key(name);
-    w.Double(value);
-  };
-  const auto text = [&](const char* name, const std::string& value) {
-    w.Key(name);
-    w.String(value.c_str());
-  };
   const std::vector<double> p = percentiles(m.times, {0, 0.5, 0.9, 0.99});
-  text("model", printable(arguments.model));
-  text("processor", processor_name());
-  text("isa", m.isa);
-  w.Key("threads");
-  w.Int(m.threads);
-  w.Key("sessions");
-  w.Int(m.sessions);
-  number("load_ms", m.load_ms);
-  number("first_ms", m.first_ms);
-  number("min_ms", p[0]);
-  number("mean_ms", m.mean());
-  number("median_ms", p[1]);
-  number("p90_ms", p[2]);
-  number("p99_ms", p[3]);
-  number("runs_per_second", m.runs_per_second());
-  number("peak_mib", m.peak_mib);
-  number("arena_mib", m.arena_mib);
+  w.field("model", printable(arguments.model));
+  w.field("processor", processor_name());
+  w.field("isa", m.isa);
+  w.field("threads", m.threads);
+  w.field("sessions", m.sessions);
+  w.field("load_ms", m.load_ms);
+  w.field("first_ms", m.first_ms);
+  w.field("min_ms", p[0]);
+  w.field("mean_ms", m.mean());
+  w.field("median_ms", p[1]);
+  w.field("p90_ms", p[2]);
+  w.field("p99_ms", p[3]);
+  w.field("runs_per_second", m.runs_per_second());
+  w.field("peak_mib", m.peak_mib);
+  w.field("arena_mib", m.arena_mib);
   w.Key("times_ms");
   w.StartArray();
   for (double t : m.times) w.Double(t);

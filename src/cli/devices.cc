@@ -2,9 +2,9 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/doctor.h"
-#include "cli/json.h"
 #include "cli/machine.h"
 
 // What --version and `devices` say.
@@ -27,8 +27,6 @@ std::string device_name(const JsonValue& device) {
 }
 
 namespace {
-
-using Writer = JsonWriter;
 
 /// Whose code is in the program and its library; the texts are in THIRD_PARTY_NOTICES.
 struct Component {
@@ -54,7 +52,7 @@ std::string text(const Cache& c) {
   return fmt::format("L{}{} {}", c.level, type, bytes_text(c.bytes));
 }
 
-void write_strings(Writer& w, const char* name, const std::vector<std::string>& values) {
+void write_strings(JsonWriter& w, const char* name, const std::vector<std::string>& values) {
   w.Key(name);
   w.StartArray();
   for (const std::string& v : values) w.String(v.c_str());
@@ -62,11 +60,10 @@ void write_strings(Writer& w, const char* name, const std::vector<std::string>& 
 }
 
 /// Of devices beside the CPU: what the library says, under the name that --device takes.
-void write_others(Writer& w, const JsonDocument& others) {
+void write_others(JsonWriter& w, const JsonDocument& others) {
   for (const JsonValue& device : others["devices"].GetArray()) {
     w.StartObject();
-    w.Key("name");
-    w.String(device_name(device).c_str());
+    w.field("name", device_name(device));
     for (const auto& field : device.GetObject()) {
       const std::string_view name = field.name.GetString();
       w.Key(name == "name" ? "device" : name.data());
@@ -104,41 +101,31 @@ void print_engines(const JsonDocument& engines) {
 
 void print_json(const Machine& m) {
   JsonBuffer buffer;
-  Writer w(buffer);
-  const auto number = [&](const char* name, int64_t value) {
-    w.Key(name);
-    w.Int64(value);
-  };
+  JsonWriter w(buffer);
   w.StartObject();
   w.Key("devices");
   w.StartArray();
   w.StartObject();
-  w.Key("name");
-  w.String("cpu");
-  w.Key("processor");
-  w.String(m.processor.c_str());
-  w.Key("isa");
-  w.String(coracle_cpu_isa());
+  w.field("name", "cpu");
+  w.field("processor", m.processor);
+  w.field("isa", coracle_cpu_isa());
   write_strings(w, "isas", usable_instruction_sets());
-  w.Key("tiles");
-  w.Bool(has_tiles(m));
-  number("processors", m.online);
-  number("allowed", m.allowed);
-  number("threads", coracle_default_threads());
-  number("threads_per_core", m.threads_per_core);
-  number("numa_nodes", m.numa_nodes);
-  number("memory_bytes", m.memory_bytes);
-  number("memory_available", m.memory_available);
+  w.field("tiles", has_tiles(m));
+  w.field("processors", m.online);
+  w.field("allowed", m.allowed);
+  w.field("threads", coracle_default_threads());
+  w.field("threads_per_core", m.threads_per_core);
+  w.field("numa_nodes", m.numa_nodes);
+  w.field("memory_bytes", m.memory_bytes);
+  w.field("memory_available", m.memory_available);
   w.Key("caches");
   w.StartArray();
   for (const Cache& c : m.caches) {
     w.StartObject();
-    number("level", c.level);
-    w.Key("type");
-    w.String(c.type.c_str());
-    number("bytes", c.bytes);
-    w.Key("shared");
-    w.String(c.shared.c_str());
+    w.field("level", c.level);
+    w.field("type", c.type);
+    w.field("bytes", c.bytes);
+    w.field("shared", c.shared);
     w.EndObject();
   }
   w.EndArray();

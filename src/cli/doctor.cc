@@ -14,8 +14,8 @@
 #include <map>
 #include <optional>
 
+#include "base/json.h"
 #include "cli/failure.h"
-#include "cli/json.h"
 
 namespace coracle::cli {
 namespace {
@@ -123,11 +123,16 @@ std::string counted(const std::map<std::string, int>& counts) {
 }
 
 Finding kernels(const api::Model& model, const InputOptions& inputs) {
+  const auto without_inputs = [](const char* why) {
+    return Finding{Health::kNote, "kernels", why, "with inputs, which kernels they run with is told"};
+  };
   api::Session session(model);
   try {
     set_inputs(model, inputs, session);
   } catch (const Failure& e) {
-    return {Health::kNote, "kernels", e.what(), "with inputs, which kernels they run with is told"};
+    return without_inputs(e.what());
+  } catch (const client::Error& e) {
+    return without_inputs(e.what());
   }
   JsonDocument steps;
   steps.Parse(session.explain().c_str());
@@ -161,14 +166,10 @@ void print_json(const std::vector<Finding>& findings) {
   w.StartArray();
   for (const Finding& f : findings) {
     w.StartObject();
-    const auto text = [&](const char* name, const std::string& value) {
-      w.Key(name);
-      w.String(value.c_str());
-    };
-    text("health", name_of(f.health));
-    text("what", f.what);
-    text("found", f.found);
-    text("advice", f.advice);
+    w.field("health", name_of(f.health));
+    w.field("what", f.what);
+    w.field("found", f.found);
+    w.field("advice", f.advice);
     w.EndObject();
   }
   w.EndArray();

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "cli/commands.h"
-#include "cli/json.h"
 #include "cli/machine.h"
 
 namespace coracle::cli {

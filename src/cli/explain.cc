@@ -3,8 +3,8 @@
 
 #include <string_view>
 
+#include "base/json.h"
 #include "cli/commands.h"
-#include "cli/json.h"
 
 namespace coracle::cli {
 

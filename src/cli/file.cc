@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "cli/failure.h"
+#include "client/npy.h"
 
 namespace coracle::cli {
 namespace {
@@ -61,6 +62,8 @@ std::string read_file(const std::string& path) {
   }
   return content;
 }
+
+client::Tensor read_npy(const std::string& path) { return client::parse_npy(path, read_file(path)); }
 
 void require_folder_of(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();

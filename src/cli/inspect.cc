@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
+#include "base/json.h"
 #include "cli/commands.h"
-#include "cli/json.h"
 
 namespace coracle::cli {
 namespace {

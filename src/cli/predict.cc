@@ -11,7 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/failure.h"
-#include "cli/input/image.h"
+#include "cli/input/picture.h"
 #include "cli/note.h"
 #include "cli/prediction_text.h"
 #include "coracle/coracle.h"

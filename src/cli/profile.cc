@@ -5,9 +5,9 @@
 #include <map>
 #include <vector>
 
+#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
-#include "cli/json.h"
 
 namespace coracle::cli {
 namespace {
@@ -39,8 +39,6 @@ void print(const Total& t, double all, const std::string& name) {
              100.0 * t.limit / seconds, name);
 }
 
-using Writer = JsonWriter;
-
 /// Lanes of a trace from here on are those of devices; before are threads.
 constexpr int kDeviceLanes = 10000;
 
@@ -57,33 +55,26 @@ struct Trace {
 Trace chrome_trace(const JsonDocument& events) {
   Trace trace;
   JsonBuffer buffer;
-  Writer w(buffer);
-  const auto text = [&](const char* name, const char* value) {
-    w.Key(name);
-    w.String(value);
-  };
+  JsonWriter w(buffer);
   const auto begin_event = [&](const char* phase, const char* name, int thread) {
     w.StartObject();
-    text("ph", phase);
-    text("name", name);
-    w.Key("pid");
-    w.Int(1);
-    w.Key("tid");
-    w.Int(thread + 1);
+    w.field("ph", phase);
+    w.field("name", name);
+    w.field("pid", 1);
+    w.field("tid", thread + 1);
   };
   const auto microseconds = [&](const char* name, const JsonValue& ns) {
-    w.Key(name);
-    w.Double(static_cast<double>(ns.GetInt64()) / 1000.0);
+    w.field(name, static_cast<double>(ns.GetInt64()) / 1000.0);
   };
   const auto add = [&](const JsonValue& e, const JsonValue& when, int thread) {
     begin_event("X", e["node"].GetString(), thread);
-    text("cat", e["op"].GetString());
+    w.field("cat", e["op"].GetString());
     microseconds("ts", when["start_ns"]);
     microseconds("dur", when["duration_ns"]);
     w.Key("args");
     w.StartObject();
-    text("kernel", e["kernel"].GetString());
-    text("output", e["output"].GetString());
+    w.field("kernel", e["kernel"].GetString());
+    w.field("output", e["output"].GetString());
     if (when.HasMember("busy_ns")) microseconds("busy_us", when["busy_ns"]);
     w.EndObject();
     w.EndObject();
@@ -107,7 +98,7 @@ Trace chrome_trace(const JsonDocument& events) {
     begin_event("M", "thread_name", lane);
     w.Key("args");
     w.StartObject();
-    text("name", name.c_str());
+    w.field("name", name);
     w.EndObject();
     w.EndObject();
   };
@@ -135,35 +126,27 @@ void print_text(const std::vector<NamedTotal>& sorted, const Total& all, const c
       machine.flops_per_second / 1e9, machine.bytes_per_second / 1e9);
 }
 
-void write_total(Writer& w, const Total& t, double all) {
+void write_total(JsonWriter& w, const Total& t, double all) {
   const double seconds = std::max(t.seconds, 1e-9);
-  const auto number = [&](const char* name, double value) {
-    w.Key(name);
-    w.Double(value);
-  };
-  w.Key("calls");
-  w.Int(t.calls);
-  number("ms", t.seconds * 1e3);
-  number("share", all > 0 ? t.seconds / all : 0);
-  number("flops_per_second", t.flops / seconds);
-  number("bytes_per_second", t.bytes / seconds);
-  number("limit", t.limit / seconds);
+  w.field("calls", t.calls);
+  w.field("ms", t.seconds * 1e3);
+  w.field("share", all > 0 ? t.seconds / all : 0);
+  w.field("flops_per_second", t.flops / seconds);
+  w.field("bytes_per_second", t.bytes / seconds);
+  w.field("limit", t.limit / seconds);
 }
 
 /// The table with numbers in full, and the calls as coracle_session_profile tells them.
 void print_json(const std::vector<NamedTotal>& sorted, const Total& all, const coracle_machine_limits& machine,
                 const ProfileArguments& arguments, const std::string& calls) {
   JsonBuffer buffer;
-  Writer w(buffer);
+  JsonWriter w(buffer);
   w.StartObject();
-  w.Key("runs");
-  w.Int(arguments.repeat);
+  w.field("runs", arguments.repeat);
   w.Key("machine");
   w.StartObject();
-  w.Key("flops_per_second");
-  w.Double(machine.flops_per_second);
-  w.Key("bytes_per_second");
-  w.Double(machine.bytes_per_second);
+  w.field("flops_per_second", machine.flops_per_second);
+  w.field("bytes_per_second", machine.bytes_per_second);
   w.EndObject();
   w.Key("total");
   w.StartObject();
@@ -173,8 +156,7 @@ void print_json(const std::vector<NamedTotal>& sorted, const Total& all, const c
   w.StartArray();
   for (const auto& [name, total] : sorted) {
     w.StartObject();
-    w.Key("name");
-    w.String(name.c_str());
+    w.field("name", name);
     write_total(w, total, all.seconds);
     w.EndObject();
   }
@@ -182,8 +164,7 @@ void print_json(const std::vector<NamedTotal>& sorted, const Total& all, const c
   w.Key("calls");
   w.RawValue(calls.c_str(), calls.size(), rapidjson::kArrayType);
   if (!arguments.trace.empty()) {
-    w.Key("trace");
-    w.String(arguments.trace.c_str());
+    w.field("trace", arguments.trace);
   }
   w.EndObject();
   fmt::print("{}\n", buffer.GetString());

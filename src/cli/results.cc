@@ -8,16 +8,13 @@
 #include <filesystem>
 
 #include "cli/failure.h"
-#include "cli/input/array.h"
-#include "cli/input/element.h"
-#include "cli/input/npy.h"
-#include "cli/json.h"
 #include "cli/text.h"
+#include "client/element.h"
+#include "client/npy.h"
+#include "client/tensor_json.h"
 
 namespace coracle::cli {
 namespace {
-
-using Writer = JsonWriter;
 
 std::string summary(const api::View& v) {
   if (v.size() == 0) return "empty";
@@ -39,61 +36,28 @@ std::string lod_text(const api::Lod& lod) {
   return out;
 }
 
-void write_number(Writer& w, double value) {
-  if (std::isfinite(value)) {
-    w.Double(value);
-  } else {
-    w.Null();
-  }
-}
-
-void write_element(Writer& w, coracle_dtype dtype, const void* elements, size_t i) {
-  if (is_complex(dtype)) {
-    const coracle_dtype part = dtype == CORACLE_COMPLEX64 ? CORACLE_FLOAT32 : CORACLE_FLOAT64;
-    w.StartArray();
-    write_number(w, number_at(part, elements, 2 * i));
-    write_number(w, number_at(part, elements, 2 * i + 1));
-    w.EndArray();
-  } else if (dtype == CORACLE_BOOL) {
-    w.Bool(whole_at(dtype, elements, i) != 0);
-  } else if (is_whole(dtype)) {
-    w.Int64(whole_at(dtype, elements, i));
-  } else {
-    write_number(w, number_at(dtype, elements, i));
-  }
-}
-
-void write_output(Writer& w, const std::string& name, const api::View& v, bool values) {
+void write_output(JsonWriter& w, const std::string& name, const api::View& v, bool values) {
   w.StartObject();
-  w.Key("name");
-  w.String(name.c_str());
-  w.Key("dtype");
-  w.String(coracle_dtype_name(v.dtype()));
+  w.field("name", name);
+  w.field("dtype", coracle_dtype_name(v.dtype()));
   w.Key("shape");
   w.StartArray();
   for (int64_t d : v.dims()) w.Int64(d);
   w.EndArray();
   if (!v.lod().empty()) {
-    w.Key("lod");
-    w.String(lod_text(v.lod()).c_str());
+    w.field("lod", lod_text(v.lod()));
   }
   if (const Statistics s = statistics(v); s.elements > s.not_finite) {
-    w.Key("min");
-    w.Double(s.low);
-    w.Key("max");
-    w.Double(s.high);
-    w.Key("mean");
-    write_number(w, s.mean);
+    w.field("min", s.low);
+    w.field("max", s.high);
+    w.field("mean", s.mean);
     if (s.not_finite != 0) {
-      w.Key("not_finite");
-      w.Uint64(s.not_finite);
+      w.field("not_finite", s.not_finite);
     }
   }
   if (values) {
     w.Key("values");
-    w.StartArray();
-    for (size_t i = 0; i < v.size(); ++i) write_element(w, v.dtype(), v.raw(), i);
-    w.EndArray();
+    client::write_elements(w, v);
   }
   w.EndObject();
 }
@@ -102,11 +66,11 @@ void write_output(Writer& w, const std::string& name, const api::View& v, bool v
 
 Statistics statistics(const api::View& v) {
   Statistics s;
-  if (!is_real(v.dtype())) return s;
+  if (!client::is_real(v.dtype())) return s;
   s.elements = v.size();
   double sum = 0;
   for (size_t i = 0; i < s.elements; ++i) {
-    const double value = number_at(v.dtype(), v.raw(), i);
+    const double value = client::number_at(v.dtype(), v.raw(), i);
     if (!std::isfinite(value)) {
       ++s.not_finite;
       continue;
@@ -125,33 +89,33 @@ std::string results_text(const std::vector<api::TensorInfo>& infos, const api::S
   for (size_t i = 0; i < infos.size(); ++i) {
     const api::View v = session.output(i);
     const std::string lod = v.lod().empty() ? std::string() : "  lod " + lod_text(v.lod());
-    out += fmt::format("{}  {}  {}  {}{}\n", i, infos[i].name, type_text(v.dtype(), v.dims()), summary(v), lod);
+    out += fmt::format("{}  {}  {}  {}{}\n", i, infos[i].name, client::type_text(v.dtype(), v.dims()), summary(v), lod);
   }
   return out;
 }
 
 std::string results_json(const std::vector<api::TensorInfo>& infos, const api::Session& session, bool values,
                          const std::string& file) {
-  JsonBuffer buffer;
-  Writer w(buffer);
-  w.StartObject();
-  if (!file.empty()) {
-    w.Key("file");
-    w.String(printable(file).c_str());
-  }
-  w.Key("outputs");
-  w.StartArray();
-  for (size_t i = 0; i < infos.size(); ++i) write_output(w, infos[i].name, session.output(i), values);
-  w.EndArray();
-  w.EndObject();
-  return std::string(buffer.GetString()) + "\n";
+  return json_text([&](JsonWriter& w) {
+           w.StartObject();
+           if (!file.empty()) {
+             w.field("file", printable(file));
+           }
+           w.Key("outputs");
+           w.StartArray();
+           for (size_t i = 0; i < infos.size(); ++i) write_output(w, infos[i].name, session.output(i), values);
+           w.EndArray();
+           w.EndObject();
+         }) +
+         "\n";
 }
 
 void write_results(const std::string& dir, size_t count, const api::Session& session) {
   std::error_code error;
   std::filesystem::create_directories(dir, error);
   if (error) throw Failure(ExitCode::kIo, dir + ": cannot be made: " + error.message());
-  for (size_t i = 0; i < count; ++i) write_npy(dir + "/" + std::to_string(i) + ".npy", array_of(session.output(i)));
+  for (size_t i = 0; i < count; ++i)
+    api::write_file(dir + "/" + std::to_string(i) + ".npy", client::npy_bytes(client::tensor_of(session.output(i))));
 }
 
 }  // namespace coracle::cli

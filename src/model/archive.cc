@@ -5,9 +5,9 @@
 #include <array>
 #include <set>
 
+#include "archive/inflated.h"
 #include "base/error.h"
 #include "base/printable.h"
-#include "model/inflated.h"
 
 namespace coracle {
 namespace {

@@ -7,20 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "archive/members.h"
 #include "model/byte_source.h"
 
 namespace coracle {
-
-/// One file in an archive: where it lies and how it is packed.
-struct ArchiveMember {
-  std::string name;   ///< as in the archive
-  size_t offset = 0;  ///< of its bytes; in a ZIP archive of its head
-  size_t packed = 0;  ///< bytes it takes there
-  size_t size = 0;    ///< bytes it has
-  int method = 0;     ///< ZIP's number of how it is packed; 0: not
-  uint32_t checksum = 0;
-  bool encrypted = false;
-};
 
 /// The bytes of an archive that was opened, and what is in them.
 struct ArchiveIndex {
@@ -28,21 +18,6 @@ struct ArchiveIndex {
   bool is_zip = false;
   std::vector<ArchiveMember> members;
 };
-
-/// The regular files of a tar archive. Throws Error (kInvalidModel).
-std::vector<ArchiveMember> tar_members(const File& tar);
-/// True if these are the first bytes of a tar archive.
-bool starts_tar(std::span<const uint8_t> head);
-
-/// The files of a ZIP archive. Throws Error (kInvalidModel).
-std::vector<ArchiveMember> zip_members(const File& zip);
-/// The bytes of one of them. Throws Error: kUnsupported for encrypted ones and for what is packed by other means than
-/// deflate.
-File open_zip_member(const File& zip, const ArchiveMember& member, std::string name);
-
-/// Limits of both: what a file says beyond them is damage.
-inline constexpr size_t kMostArchiveMembers = size_t{1} << 14U;
-inline constexpr size_t kMostArchiveName = 1024;
 
 /// The files in a .tar, .tar.gz or .zip as those of a folder with the archive's name, read where they are. Names that
 /// lead out of it are left out, as are those that macOS adds.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/pir.h"
 
-#include <rapidjson/document.h>
 #include <rapidjson/error/en.h>
 
 #include <limits>
@@ -9,14 +8,13 @@
 
 #include "base/counted.h"
 #include "base/error.h"
-#include "base/json_memory.h"
+#include "base/json.h"
 #include "base/printable.h"
 
 namespace coracle::pir {
 namespace {
 
-using Document = rapidjson::GenericDocument<rapidjson::UTF8<>, rapidjson::MemoryPoolAllocator<JsonMemory>, JsonMemory>;
-using Json = Document::ValueType;
+using Json = JsonValue;
 
 [[noreturn]] void damaged(std::string_view what) { fail(ErrorCode::kInvalidModel, what); }
 
@@ -324,7 +322,7 @@ Program parse(const FileBytes& file) {
   Program program;
   program.file = file.name;
   const std::string what = text("the program ", in_quotes(file.name));
-  Document document;
+  JsonDocument document;
   // Iterative: nesting costs memory in proportion to the file, never stack.
   document.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag>(
       reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());

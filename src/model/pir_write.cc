@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/pir_write.h"
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <charconv>
 
 #include "base/error.h"
-#include "base/json_memory.h"
+#include "base/json.h"
 
 namespace coracle::pir {
 namespace {
@@ -79,10 +76,7 @@ class Scanner {
 };
 
 std::string json_string(std::string_view text) {
-  rapidjson::GenericStringBuffer<rapidjson::UTF8<>, JsonMemory> buffer;
-  rapidjson::Writer<decltype(buffer), rapidjson::UTF8<>, rapidjson::UTF8<>, JsonMemory> writer(buffer);
-  writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
-  return {buffer.GetString(), buffer.GetSize()};
+  return json_text([&](JsonWriter& w) { w.text(text); });
 }
 
 /// The fewest digits that are this number.

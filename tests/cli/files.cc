@@ -130,21 +130,6 @@ std::string number(size_t value, size_t bytes, bool big_endian = false) {
   return out;
 }
 
-/// Without a header, as archives have it.
-std::string deflate_bytes(const std::string& content) {
-  std::string data(compressBound(content.size()), '\0');
-  z_stream s{};
-  deflateInit2(&s, 9, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
-  s.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(content.data()));
-  s.avail_in = static_cast<uInt>(content.size());
-  s.next_out = reinterpret_cast<Bytef*>(data.data());
-  s.avail_out = static_cast<uInt>(data.size());
-  deflate(&s, Z_FINISH);
-  data.resize(s.total_out);
-  deflateEnd(&s);
-  return data;
-}
-
 }  // namespace
 
 void write_jpeg(const std::string& path, int height, int width, std::array<uint8_t, 3> colour) {
@@ -186,22 +171,6 @@ bool write_webp(const std::string& path, int height, int width, std::array<uint8
   static_cast<void>(path), static_cast<void>(height), static_cast<void>(width), static_cast<void>(colour);
   return false;
 #endif
-}
-
-std::string zip_file(const std::vector<std::pair<std::string, std::string>>& files, bool deflated) {
-  std::string out;
-  std::string directory;
-  for (const auto& [name, content] : files) {
-    const std::string data = deflated ? deflate_bytes(content) : content;
-    const auto sum = crc32(0, reinterpret_cast<const Bytef*>(content.data()), static_cast<uInt>(content.size()));
-    const std::string common = number(20, 2) + number(0, 2) + number(deflated ? 8 : 0, 2) + number(0, 4) +
-                               number(sum, 4) + number(data.size(), 4) + number(content.size(), 4) +
-                               number(name.size(), 2) + number(0, 2);
-    directory += "PK\x01\x02" + number(20, 2) + common + std::string(10, '\0') + number(out.size(), 4) + name;
-    out += "PK\x03\x04" + common + name + data;
-  }
-  return out + directory + "PK\x05\x06" + number(0, 4) + number(files.size(), 2) + number(files.size(), 2) +
-         number(directory.size(), 4) + number(out.size(), 4) + number(0, 2);
 }
 
 void write_oriented_png(const std::string& path, int height, int width, int orientation) {

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "support/small_models.h"
@@ -32,8 +31,6 @@ void write_cmyk_jpeg(const std::string& path, int height, int width, std::array<
 void write_bmp(const std::string& path, int height, int width, std::array<uint8_t, 3> colour, int bits);
 /// False if this build has no WebP.
 bool write_webp(const std::string& path, int height, int width, std::array<uint8_t, 3> colour);
-/// The content of a ZIP archive of files (name and content), deflated or stored.
-std::string zip_file(const std::vector<std::pair<std::string, std::string>>& files, bool deflated);
 /// Pixels whose red counts from 0, with an EXIF orientation.
 void write_oriented_png(const std::string& path, int height, int width, int orientation);
 

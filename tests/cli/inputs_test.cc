@@ -9,6 +9,7 @@
 
 #include "files.h"
 #include "program.h"
+#include "support/archive_writer.h"
 #include "support/npy.h"
 
 // coracle run: the formats of inputs besides .npy, what is made of pictures, and folders of them.
@@ -56,11 +57,11 @@ class Inputs : public testing::Test {
 TEST_F(Inputs, Archives) {
   const std::string npy = npy_content();
   for (bool deflated : {false, true}) {
-    const std::string path = folder_.write("x.NPZ", test::zip_file({{"x.npy", npy}}, deflated));
+    const std::string path = folder_.write("x.NPZ", test::zip_archive({{"x.npy", npy}}, deflated));
     EXPECT_EQ(twice({"--input", "x=" + path}), wanted_);
     EXPECT_EQ(twice({"--input", path}), wanted_) << "by the names in it";
   }
-  const std::string other = folder_.write("other.npz", test::zip_file({{"arr_0.npy", npy}}, true));
+  const std::string other = folder_.write("other.npz", test::zip_archive({{"arr_0.npy", npy}}, true));
   EXPECT_EQ(twice({"--input", "x=" + other}), wanted_) << "the only one";
 }
 

@@ -7,6 +7,7 @@
 
 #include "files.h"
 #include "program.h"
+#include "support/archive_writer.h"
 #include "support/npy.h"
 
 // Every line of tests/misuse/program.txt.
@@ -67,7 +68,7 @@ void write_files(const test::TemporaryFolder& folder) {
   test::write_npy(folder.path("x.npy"), Tensor::of<float>({1, 2}, x));
   std::stringstream npy;
   npy << std::ifstream(folder.path("x.npy"), std::ios::binary).rdbuf();
-  folder.write("two.npz", test::zip_file({{"a.npy", npy.str()}, {"b.npy", npy.str()}}, /*deflated=*/true));
+  folder.write("two.npz", test::zip_archive({{"a.npy", npy.str()}, {"b.npy", npy.str()}}, /*deflated=*/true));
   folder.write("list.json", "[[1, 2]]");
   folder.write("other.json", R"({"y": [[1, 2]]})");
   folder.write("broken.json", "[[1, 2");

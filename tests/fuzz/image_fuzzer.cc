@@ -2,9 +2,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cli/failure.h"
-#include "cli/input/image.h"
-#include "fuzz/run_array.h"
+#include "client/image.h"
+#include "fuzz/run_tensor.h"
 
 // The last byte tells the input's type, size and resizing; any bytes before as a picture for it: results, or one of
 // the kinds of errors.
@@ -15,14 +14,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const uint8_t wanted = data[size - 1];
   const coracle_dtype dtype = (wanted & 1U) != 0 ? CORACLE_UINT8 : CORACLE_FLOAT32;
   const int64_t side = (wanted & 2U) != 0 ? -1 : wanted / 4;
-  cli::ImageOptions options;
-  options.resize = static_cast<cli::Resize>(wanted / 4 % 4);
+  client::ImageOptions options;
+  options.resize = static_cast<client::Resize>(wanted / 4 % 4);
   try {
     const vision::Image picture =
         vision::decode_image("fuzz", data, size - 1, {.on_white = (wanted & 64U) != 0, .whole = (wanted & 128U) != 0});
-    test::run_with(cli::image_input("fuzz", picture, dtype, {1, 3, side, side}, options));
+    test::run_with(client::image_input("fuzz", picture, dtype, {1, 3, side, side}, options));
   } catch (const vision::Error&) {
-  } catch (const cli::Failure&) {
+  } catch (const client::Error&) {
   } catch (const Error&) {
   }
   return 0;

@@ -108,10 +108,12 @@ void write_inputs(const fs::path& folder) {
       "\"\n\"'<c16'\"\n");
   // The last byte is what data_fuzzer takes them for.
   const std::string rows = npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", six);
-  write(folder / "data_fuzzer" / "npz", test::zip_file({{"x.npy", rows}}, /*deflated=*/false) + '\x00');
-  write(folder / "data_fuzzer" / "npz_deflated", test::zip_file({{"x.npy", rows}}, /*deflated=*/true) + '\x00');
+  write(folder / "data_fuzzer" / "npz", test::zip_archive({{"x.npy", rows}}, /*deflated=*/false) + '\x00');
+  write(folder / "data_fuzzer" / "npz_deflated", test::zip_archive({{"x.npy", rows}}, /*deflated=*/true) + '\x00');
   write(folder / "data_fuzzer" / "json", std::string("[[1, -2.5], [1e3, 4]]") + '\x01');
   write(folder / "data_fuzzer" / "json_object", std::string(R"({"y": null, "x": [[true, 0], [1, 4]]})") + '\x05');
+  write(folder / "data_fuzzer" / "json_request",
+        std::string(R"({"datatype": "FP32", "shape": [2, 2], "data": [[1, 2], [3, 4]]})") + '\x81');
   write(folder / "data_fuzzer" / "raw", six + '\x32');
   write(folder / "data_fuzzer" / "raw_half", six + '\x07');
   write(

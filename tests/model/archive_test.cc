@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "loading/model.h"
-#include "model/inflated.h"
 #include "run/session.h"
 #include "support/archive_writer.h"
 #include "support/memory_file.h"
@@ -238,36 +237,6 @@ TEST(Archive, WhatIsSaidOfAPackedFileIsChecked) {
   expect_parts(error(24, "\xff\0\0\0"s), {"expected 255 bytes unpacked"});
   expect_parts(error(42, "\x01\0\0\0"s), {"no local header for the file"});
   expect_parts(error(20, "\xff\xff\0\0"s), {"are left"});
-}
-
-TEST(Archive, WhatUnpacksToTooMuchIsRefused) {
-  constexpr size_t kMegabyte = size_t{1} << 20U;
-  EXPECT_EQ(most_unpacked(0), 1032U);
-  EXPECT_LT(most_unpacked(kMegabyte), size_t{1} << 31U);
-  EXPECT_LT(most_unpacked(SIZE_MAX), SIZE_MAX);
-  const std::string zeros = test::gzipped(std::string(kMegabyte, '\0'));
-  const File file(test::memory_file(zeros));
-  const File unpacked =
-      file.made("m", kMegabyte - 1, inflated({.bytes = file, .is_gzip = true, .size = kMegabyte - 1}));
-  std::vector<uint8_t> bytes(kMegabyte);
-  EXPECT_THROW(unpacked.read(0, bytes), Error);
-}
-
-TEST(Archive, ReadingGoesBack) {
-  constexpr size_t kSize = size_t{20} << 20U;
-  std::string bytes(kSize, '\0');
-  std::mt19937 random(1);
-  for (size_t i = 0; i < kSize; i += 16) bytes[i] = static_cast<char>(random());
-  const File file(test::memory_file(test::gzipped(bytes)));
-  const File unpacked = file.made("m", kSize, inflated({.bytes = file, .is_gzip = true, .size = kSize}));
-  std::vector<uint8_t> part(4096);
-  for (int i = 0; i < 40; ++i) {
-    const size_t at = random() % (kSize - part.size());
-    ASSERT_EQ(unpacked.read(at, part), part.size());
-    ASSERT_EQ(std::memcmp(part.data(), bytes.data() + at, part.size()), 0) << at;
-  }
-  EXPECT_EQ(unpacked.read(kSize - 5, part), 5U);
-  EXPECT_EQ(unpacked.read(kSize, part), 0U);
 }
 
 }  // namespace

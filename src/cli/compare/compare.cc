@@ -65,9 +65,9 @@ std::vector<OutputPair> pairs_of(const std::vector<Output>& a, const std::vector
       continue;
     }
     used[*other] = true;
-    const Array& y = b[*other].array;
-    pairs.push_back({a[i].name, type_text(a[i].array.dtype, a[i].array.dims), type_text(y.dtype, y.dims),
-                     difference(a[i].array, y, tolerance)});
+    const client::Tensor& y = b[*other].array;
+    pairs.push_back({a[i].name, client::type_text(a[i].array.dtype, a[i].array.dims),
+                     client::type_text(y.dtype, y.dims), difference(a[i].array, y, tolerance)});
   }
   for (size_t i = 0; unpaired != nullptr && i < b.size(); ++i) {
     if (!used[i]) unpaired->push_back(b[i].name + ": only B has this output");

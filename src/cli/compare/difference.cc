@@ -8,27 +8,27 @@
 #include <cstring>
 #include <limits>
 
-#include "cli/input/element.h"
+#include "client/element.h"
 
 namespace coracle::cli {
 namespace {
 
 template <class T>
-T element(const Array& a, size_t i) {
+T element(const client::Tensor& a, size_t i) {
   T value;
   std::memcpy(&value, a.bytes.data() + i * sizeof(T), sizeof(T));
   return value;
 }
 
 /// Number i of a tensor; complex numbers are two.
-double number(const Array& a, size_t i) {
+double number(const client::Tensor& a, size_t i) {
   if (a.dtype == CORACLE_COMPLEX64) return element<float>(a, i);
   if (a.dtype == CORACLE_COMPLEX128) return element<double>(a, i);
-  return number_at(a.dtype, a.bytes.data(), i);
+  return client::number_at(a.dtype, a.bytes.data(), i);
 }
 
 /// int64 numbers that double cannot tell apart.
-bool same_whole(const Array& a, const Array& b, size_t i, double x, double y) {
+bool same_whole(const client::Tensor& a, const client::Tensor& b, size_t i, double x, double y) {
   if (a.dtype == CORACLE_INT64 && b.dtype == CORACLE_INT64) return element<int64_t>(a, i) == element<int64_t>(b, i);
   return x == y;
 }
@@ -45,14 +45,14 @@ std::vector<int64_t> index_of(size_t flat, api::Dims dims, bool complex) {
 
 }  // namespace
 
-Difference difference(const Array& a, const Array& b, const Tolerance& tolerance) {
+Difference difference(const client::Tensor& a, const client::Tensor& b, const Tolerance& tolerance) {
   Difference d;
-  if (a.dims != b.dims || is_complex(a.dtype) != is_complex(b.dtype)) {
+  if (a.dims != b.dims || client::is_complex(a.dtype) != client::is_complex(b.dtype)) {
     d.mismatch = a.dims != b.dims ? "the shapes differ" : "only one has complex numbers";
     return d;
   }
-  const bool whole = is_whole(a.dtype) && is_whole(b.dtype);
-  d.elements = element_count(a.dims) * (is_complex(a.dtype) ? 2 : 1);
+  const bool whole = client::is_whole(a.dtype) && client::is_whole(b.dtype);
+  d.elements = client::element_count(a.dims) * (client::is_complex(a.dtype) ? 2 : 1);
   size_t worst = 0;
   size_t finite = 0;
   double sum = 0;
@@ -82,7 +82,7 @@ Difference difference(const Array& a, const Array& b, const Tolerance& tolerance
   }
   d.mean_absolute = finite == 0 ? 0 : sum / static_cast<double>(finite);
   if (d.unequal != 0) {
-    d.at = index_of(worst, a.dims, is_complex(a.dtype));
+    d.at = index_of(worst, a.dims, client::is_complex(a.dtype));
     d.a = number(a, worst);
     d.b = number(b, worst);
   }

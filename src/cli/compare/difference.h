@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/input/array.h"
+#include "client/tensor.h"
 
 namespace coracle::cli {
 
@@ -34,7 +34,7 @@ struct Difference {
 };
 
 /// Element types may differ: numbers are compared. Integers have to be equal if both tensors hold such.
-Difference difference(const Array& a, const Array& b, const Tolerance& tolerance);
+Difference difference(const client::Tensor& a, const client::Tensor& b, const Tolerance& tolerance);
 
 /// "max abs 1.2e-07, max rel 3e-06, mean abs 2e-08, 0 of 1000 beyond"
 std::string summary(const Difference& d);

@@ -12,11 +12,11 @@
 #include <filesystem>
 #include <map>
 
+#include "base/json.h"
 #include "cli/failure.h"
 #include "cli/file.h"
-#include "cli/input/npy.h"
 #include "cli/interrupt.h"
-#include "cli/json.h"
+#include "client/npy.h"
 
 // request.json: {"engine", "model", "params", "mode": "outputs" | "values", "wanted": [key] or null,
 //                "inputs": [{"name", "file", "lod"}]}
@@ -112,7 +112,7 @@ class EngineSide : public Side {
         continue;
       }
       value.key = v["key"].GetString();
-      const Array array = read_npy(folder.path(v["file"].GetString()));
+      const client::Tensor array = read_npy(folder.path(v["file"].GetString()));
       see(value, &array);
     }
   }
@@ -149,15 +149,11 @@ class EngineSide : public Side {
                      const std::set<std::string>* wanted) const {
     JsonBuffer buffer;
     JsonWriter w(buffer);
-    const auto text_field = [&](const char* name, const std::string& value) {
-      w.Key(name);
-      w.String(value.c_str());
-    };
     w.StartObject();
-    text_field("engine", engine_);
-    text_field("model", model_);
-    text_field("params", params_);
-    text_field("mode", mode);
+    w.field("engine", engine_);
+    w.field("model", model_);
+    w.field("params", params_);
+    w.field("mode", mode);
     w.Key("wanted");
     if (wanted == nullptr) {
       w.Null();
@@ -170,10 +166,10 @@ class EngineSide : public Side {
     w.StartArray();
     for (size_t i = 0; i < inputs.size(); ++i) {
       const std::string file = fmt::format("input_{}.npy", i);
-      write_npy(folder.path(file), inputs[i].input.array);
+      api::write_file(folder.path(file), client::npy_bytes(inputs[i].input.array));
       w.StartObject();
-      text_field("name", inputs[i].name);
-      text_field("file", file);
+      w.field("name", inputs[i].name);
+      w.field("file", file);
       w.Key("lod");
       w.StartArray();
       for (const std::vector<size_t>& level : inputs[i].input.lod) {

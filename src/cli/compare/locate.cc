@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "cli/json.h"
+#include "base/json.h"
 
 namespace coracle::cli {
 namespace {
@@ -16,7 +16,7 @@ constexpr size_t kHeldBytes = size_t{1} << 30U;
 
 std::vector<SeenValue> list(Side& side, const std::vector<NamedInput>& inputs) {
   std::vector<SeenValue> values;
-  side.observe(inputs, nullptr, [&](const SeenValue& v, const Array*) { values.push_back(v); });
+  side.observe(inputs, nullptr, [&](const SeenValue& v, const client::Tensor*) { values.push_back(v); });
   return values;
 }
 
@@ -40,7 +40,7 @@ std::vector<std::string> common_keys(const std::vector<SeenValue>& a, const std:
 
 struct Held {
   SeenValue value;
-  Array array;
+  client::Tensor array;
 };
 
 /// Values of `side` with the keys from `begin` on, as many as may be held, at least one.
@@ -49,7 +49,7 @@ std::map<std::string, Held> hold(Side& side, const std::vector<NamedInput>& inpu
   const std::set<std::string> wanted(keys.begin() + static_cast<std::ptrdiff_t>(begin), keys.end());
   std::map<std::string, Held> held;
   size_t bytes = 0;
-  side.observe(inputs, &wanted, [&](const SeenValue& v, const Array* array) {
+  side.observe(inputs, &wanted, [&](const SeenValue& v, const client::Tensor* array) {
     if (bytes > kHeldBytes) return;
     bytes += array->bytes.size();
     held.emplace(v.key, Held{v, *array});
@@ -116,9 +116,10 @@ ValueComparison compare_values(Side& a, Side& b, const std::vector<NamedInput>& 
     std::set<std::string> wanted;
     for (const auto& entry : held) wanted.insert(entry.first);
     std::map<std::string, ValuePair> pairs;  // b may compute in another order
-    b.observe(inputs, &wanted, [&](const SeenValue& v, const Array* array) {
+    b.observe(inputs, &wanted, [&](const SeenValue& v, const client::Tensor* array) {
       const Held& h = held.at(v.key);
-      pairs[v.key] = {h.value, v, type_text(h.array.dtype, h.array.dims), difference(h.array, *array, tolerance)};
+      pairs[v.key] = {h.value, v, client::type_text(h.array.dtype, h.array.dims),
+                      difference(h.array, *array, tolerance)};
     });
     const size_t end = result.compared + std::max<size_t>(held.size(), 1);
     for (; result.compared < end && (all || !result.first); ++result.compared) {

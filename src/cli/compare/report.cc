@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/json.h"
 #include "cli/compare/compare.h"
-#include "cli/json.h"
 
 namespace coracle::cli {
 namespace {
-
-using Writer = JsonWriter;
 
 /// Lines of a graph shown of what a rewrite changed.
 constexpr size_t kShownLines = 8;
@@ -58,7 +56,7 @@ void add_rewriting(std::string& out, const Origin::Rewriting& r) {
   add_lines(out, "+", s.after);
 }
 
-void number(Writer& w, const char* name, double value) {
+void number(JsonWriter& w, const char* name, double value) {
   w.Key(name);
   if (std::isfinite(value)) {
     w.Double(value);
@@ -67,25 +65,14 @@ void number(Writer& w, const char* name, double value) {
   }
 }
 
-void text(Writer& w, const char* name, const std::string& value) {
-  w.Key(name);
-  w.String(value.c_str());
-}
-
-void count(Writer& w, const char* name, size_t value) {
-  w.Key(name);
-  w.Uint64(value);
-}
-
-void write_difference(Writer& w, const Difference& d) {
-  w.Key("agrees");
-  w.Bool(d.agrees());
-  if (!d.mismatch.empty()) return text(w, "mismatch", d.mismatch);
-  count(w, "elements", d.elements);
-  count(w, "beyond", d.beyond);
-  count(w, "unequal", d.unequal);
-  count(w, "nan_a", d.nan_a);
-  count(w, "nan_b", d.nan_b);
+void write_difference(JsonWriter& w, const Difference& d) {
+  w.field("agrees", d.agrees());
+  if (!d.mismatch.empty()) return w.field("mismatch", d.mismatch);
+  w.field("elements", d.elements);
+  w.field("beyond", d.beyond);
+  w.field("unequal", d.unequal);
+  w.field("nan_a", d.nan_a);
+  w.field("nan_b", d.nan_b);
   number(w, "max_abs", d.max_absolute);
   number(w, "max_rel", d.max_relative);
   number(w, "mean_abs", d.mean_absolute);
@@ -98,54 +85,52 @@ void write_difference(Writer& w, const Difference& d) {
   number(w, "value_b", d.b);
 }
 
-void write_pair(Writer& w, const ValuePair& p) {
+void write_pair(JsonWriter& w, const ValuePair& p) {
   w.StartObject();
-  text(w, "name", p.a.name);
-  text(w, "type", p.type);
-  text(w, "node_a", p.a.node);
-  text(w, "op_a", p.a.op);
-  text(w, "node_b", p.b.node);
-  text(w, "op_b", p.b.op);
+  w.field("name", p.a.name);
+  w.field("type", p.type);
+  w.field("node_a", p.a.node);
+  w.field("op_a", p.a.op);
+  w.field("node_b", p.b.node);
+  w.field("op_b", p.b.op);
   write_difference(w, p.difference);
   w.EndObject();
 }
 
-void write_lines(Writer& w, const char* name, const std::vector<std::string>& lines) {
+void write_lines(JsonWriter& w, const char* name, const std::vector<std::string>& lines) {
   w.Key(name);
   w.StartArray();
   for (const std::string& line : lines) w.String(line.c_str());
   w.EndArray();
 }
 
-void write_origin(Writer& w, const Origin& o) {
+void write_origin(JsonWriter& w, const Origin& o) {
   w.Key("origin");
   w.StartObject();
   if (o.values_shown) {
-    count(w, "common_values", o.values.common);
+    w.field("common_values", o.values.common);
     w.Key("first");
     if (o.values.first) {
       write_pair(w, *o.values.first);
     } else {
       w.Null();
     }
-    text(w, "before", o.values.before);
-    text(w, "kernel_a", o.kernel_a);
-    text(w, "kernel_b", o.kernel_b);
-    text(w, "kernel_responsible", o.kernel);
+    w.field("before", o.values.before);
+    w.field("kernel_a", o.kernel_a);
+    w.field("kernel_b", o.kernel_b);
+    w.field("kernel_responsible", o.kernel);
   }
   w.Key("rewriting");
   w.StartArray();
   for (const Origin::Rewriting& r : o.rewriting) {
     w.StartObject();
-    text(w, "side", r.side);
-    count(w, "rewrites", static_cast<size_t>(r.search.total));
-    w.Key("responsible");
-    w.Bool(r.search.responsible);
+    w.field("side", r.side);
+    w.field("rewrites", static_cast<size_t>(r.search.total));
+    w.field("responsible", r.search.responsible);
     if (r.search.responsible) {
-      count(w, "number", static_cast<size_t>(r.search.number));
-      text(w, "pass", r.search.pass);
-      w.Key("agrees_without_pass");
-      w.Bool(r.search.alone);
+      w.field("number", static_cast<size_t>(r.search.number));
+      w.field("pass", r.search.pass);
+      w.field("agrees_without_pass", r.search.alone);
       write_lines(w, "before", r.search.before);
       write_lines(w, "after", r.search.after);
     }
@@ -192,22 +177,21 @@ std::string text_of(const Comparison& c) {
 
 std::string json_of(const Comparison& c) {
   JsonBuffer buffer;
-  Writer w(buffer);
+  JsonWriter w(buffer);
   w.StartObject();
-  text(w, "a", c.a);
-  text(w, "b", c.b);
+  w.field("a", c.a);
+  w.field("b", c.b);
   number(w, "rtol", c.tolerance.relative);
   number(w, "atol", c.tolerance.absolute);
-  count(w, "sets", c.sets);
-  w.Key("agrees");
-  w.Bool(c.agrees());
+  w.field("sets", c.sets);
+  w.field("agrees", c.agrees());
   w.Key("outputs");
   w.StartArray();
   for (const OutputPair& o : c.outputs) {
     w.StartObject();
-    text(w, "name", o.name);
-    text(w, "type_a", o.a_type);
-    text(w, "type_b", o.b_type);
+    w.field("name", o.name);
+    w.field("type_a", o.a_type);
+    w.field("type_b", o.b_type);
     write_difference(w, o.difference);
     w.EndObject();
   }

@@ -9,9 +9,9 @@
 #include <exception>
 #include <map>
 
+#include "base/json.h"
 #include "cli/failure.h"
 #include "cli/interrupt.h"
-#include "cli/json.h"
 #include "cli/text.h"
 
 namespace coracle::cli {
@@ -30,7 +30,7 @@ struct Observation {
     const SeenValue value{key, v.name, v.node, v.op};
     if (wanted == nullptr) return see(value, nullptr);
     if (wanted->count(key) == 0) return;
-    const Array array = array_of(api::View(v.tensor, {}));
+    const client::Tensor array = client::tensor_of(api::View(v.tensor, {}));
     see(value, &array);
   }
 
@@ -154,7 +154,7 @@ std::vector<Output> ModelSide::run(const std::vector<NamedInput>& inputs, size_t
   Interruption::run(s);
   std::vector<Output> outputs;
   for (const api::TensorInfo& info : model_.outputs()) {
-    outputs.push_back({info.name, array_of(s.output(outputs.size()))});
+    outputs.push_back({info.name, client::tensor_of(s.output(outputs.size()))});
   }
   return outputs;
 }

@@ -20,7 +20,7 @@ struct NamedInput {
 
 struct Output {
   std::string name;
-  Array array;
+  client::Tensor array;
 };
 
 /// A result of an operator. A name that is computed several times (in loops, or in place) counts up: the k-th has the
@@ -36,7 +36,7 @@ struct SeenValue {
 class Side {
  public:
   /// `array` is null where no values were asked for.
-  using See = std::function<void(const SeenValue& value, const Array* array)>;
+  using See = std::function<void(const SeenValue& value, const client::Tensor* array)>;
 
   Side() = default;
   virtual ~Side() = default;

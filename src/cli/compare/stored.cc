@@ -5,7 +5,7 @@
 
 #include "cli/compare/side.h"
 #include "cli/failure.h"
-#include "cli/input/npy.h"
+#include "cli/file.h"
 
 namespace coracle::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <unordered_map>
 
-#include "cli/json.h"
+#include "base/json.h"
 
 namespace coracle::cli {
 namespace {

@@ -71,7 +71,7 @@ struct Drawn {
 
 /// Puts the declared type where the graph has one of the same rank that says less.
 void declare(GraphValue& value, const api::TensorInfo& info) {
-  const std::string declared = type_text(info);
+  const std::string declared = client::type_text(info);
   if (info.rank_known &&
       std::count(value.type.begin(), value.type.end(), ',') == std::count(declared.begin(), declared.end(), ','))
     value.type = declared;

@@ -13,11 +13,12 @@
 
 #include "cli/failure.h"
 #include "cli/file.h"
-#include "cli/input/data_file.h"
-#include "cli/input/element.h"
-#include "cli/input/npy.h"
 #include "cli/note.h"
 #include "cli/text.h"
+#include "client/element.h"
+#include "client/image.h"
+#include "client/npy.h"
+#include "client/tensor_json.h"
 
 namespace coracle::cli {
 namespace {
@@ -46,7 +47,7 @@ bool ends(const std::string& path, const char* ending) { return lower_case(path)
 /// What --input gives an input: a file, or what was in one for all inputs.
 struct Given {
   std::string path;
-  std::optional<Array> array;
+  std::optional<client::Tensor> array;
 };
 
 using GivenByName = std::map<std::string, Given>;
@@ -60,13 +61,13 @@ void take_all(const std::string& path, const std::vector<api::TensorInfo>& input
                   option + ": the model has no input '" + name + "'; its inputs are: " + names_of(inputs));
   };
   if (ends(path, ".npz")) {
-    for (auto& [name, array] : parse_npz(path, read_file(path))) {
+    for (auto& [name, array] : client::parse_npz(path, read_file(path))) {
       known(name);
       add<Given>(given, name, {path, std::move(array)}, option);
     }
     return;
   }
-  const std::vector<std::string> names = json_names(read_file(path));
+  const std::vector<std::string> names = client::json_names(read_file(path));
   if (names.empty()) {
     throw Failure(ExitCode::kUsage,
                   option + ": expected an object with values by the names of inputs, or NAME=" + path);
@@ -132,16 +133,16 @@ class Generator {
 };
 
 template <class T, class F>
-void fill(Array& a, const F& next) {
-  const size_t count = element_count(a.dims);
+void fill(client::Tensor& a, const F& next) {
+  const size_t count = client::element_count(a.dims);
   for (size_t i = 0; i < count; ++i) {
     const T value = static_cast<T>(next());
     std::memcpy(a.bytes.data() + i * sizeof(T), &value, sizeof(T));
   }
 }
 
-Array made_up(const api::TensorInfo& info, const api::Dims& dims, const std::string& seed) {
-  Array a = make_array(info.dtype, dims);
+client::Tensor made_up(const api::TensorInfo& info, const api::Dims& dims, const std::string& seed) {
+  client::Tensor a = client::zeros(info.dtype, dims);
   Generator g(seed + "#" + info.name);
   const auto real = [&] { return 2.0 * g.uniform() - 1.0; };
   const auto bit = [&] { return g.next() >> 63U; };
@@ -165,7 +166,7 @@ api::Dims run_dims(const api::TensorInfo& info, const Named& shapes) {
   api::Dims dims = info.dims;
   if (!dims.empty() && dims[0] < 0) dims[0] = 1;
   if (!info.rank_known || std::any_of(dims.begin(), dims.end(), [](int64_t d) { return d < 0; })) {
-    throw Failure(ExitCode::kUsage, "input '" + info.name + "' is missing: it is " + type_text(info) +
+    throw Failure(ExitCode::kUsage, "input '" + info.name + "' is missing: it is " + client::type_text(info) +
                                         "; give --input " + info.name + "=FILE.npy, or --shape " + info.name +
                                         "=... for made-up values");
   }
@@ -185,17 +186,17 @@ Input from_picture(const api::TensorInfo& info, const std::string& path, const S
   const bool sized = stated.shapes.find(info.name) != stated.shapes.end();
   const api::Dims dims = sized ? run_dims(info, stated.shapes) : info.dims;
   const ImageOptions& o = stated.image;
-  Input input{image_input(path, read_picture(path), info.dtype, dims, o), {}, {}};
+  Input input{client::image_input(path, read_picture(path), info.dtype, dims, o), {}, {}};
   if (!o.normalised && info.dtype == CORACLE_FLOAT32) {
-    input.note = "input '" + info.name + "': no normalisation is stated, assumed " + image_text(input.array, o) +
-                 " (--mean, --std, --scale, --bgr and --resize change it)";
+    input.note = "input '" + info.name + "': no normalisation is stated, assumed " +
+                 client::image_text(input.array, o) + " (--mean, --std, --scale, --bgr and --resize change it)";
   }
   return input;
 }
 
 /// The array of a .npz file for an input: that of its name, or the only one.
-Array from_npz(const api::TensorInfo& info, const std::string& path) {
-  NamedArrays arrays = parse_npz(path, read_file(path));
+client::Tensor from_npz(const api::TensorInfo& info, const std::string& path) {
+  client::NamedTensors arrays = client::parse_npz(path, read_file(path));
   std::string names;
   for (auto& [name, array] : arrays) {
     if (name == info.name || arrays.size() == 1) return std::move(array);
@@ -205,31 +206,35 @@ Array from_npz(const api::TensorInfo& info, const std::string& path) {
                                       "' in it; it has: " + (names.empty() ? "none" : names));
 }
 
-Array from_raw(const api::TensorInfo& info, const std::string& path, const Stated& stated) {
+client::Tensor from_raw(const api::TensorInfo& info, const std::string& path, const Stated& stated) {
   const std::string option = "--input " + info.name + "=" + path;
   const bool sized = stated.shapes.find(info.name) != stated.shapes.end();
   if (!sized && !info.rank_known) {
     throw Failure(ExitCode::kUsage,
-                  option + ": the input is " + type_text(info) + ": give --shape " + info.name + "=...");
+                  option + ": the input is " + client::type_text(info) + ": give --shape " + info.name + "=...");
   }
   coracle_dtype dtype = info.dtype;
   if (const auto it = stated.dtypes.find(info.name); it != stated.dtypes.end()) {
-    if (!dtype_named(it->second.c_str(), &dtype)) {
-      throw Failure(ExitCode::kUsage,
-                    "--dtype " + info.name + "=" + it->second + ": no such element type; there are " + dtype_names());
+    const std::optional<coracle_dtype> named = client::dtype_named(it->second);
+    if (!named) {
+      throw Failure(ExitCode::kUsage, "--dtype " + info.name + "=" + it->second + ": no such element type; there are " +
+                                          client::dtype_names());
     }
+    dtype = *named;
   }
-  Array array = parse_raw(option, read_file(path), dtype, sized ? run_dims(info, stated.shapes) : info.dims);
-  return dtype == info.dtype ? std::move(array) : converted(option, array, info.dtype);
+  client::Tensor array =
+      client::tensor_of_bytes(option, read_file(path), dtype, sized ? run_dims(info, stated.shapes) : info.dims);
+  return dtype == info.dtype ? std::move(array) : client::converted(option, array, info.dtype);
 }
 
 /// Failure if an array of a file cannot be the input.
-void check(const api::TensorInfo& info, const std::string& path, const Array& array) {
+void check(const api::TensorInfo& info, const std::string& path, const client::Tensor& array) {
   const std::string differs = "--input " + info.name + "=" + path + ": the file has " +
-                              type_text(array.dtype, array.dims) + ", the input takes " + type_text(info);
+                              client::type_text(array.dtype, array.dims) + ", the input takes " +
+                              client::type_text(info);
   if (array.dtype != info.dtype) {
     const std::string name = coracle_dtype_name(info.dtype);
-    const char* bits = npy_bits(info.dtype);
+    const char* bits = client::npy_bits(info.dtype);
     throw Failure(ExitCode::kUsage,
                   differs + "; convert it (NumPy: x.astype(" +
                       (bits == nullptr ? "'" + name + "')" : "ml_dtypes." + name + ").view('" + bits + "')") + ")");
@@ -258,7 +263,7 @@ Input from_file(const api::TensorInfo& info, const Given& given, const Stated& s
   } else if (raw) {
     input.array = from_raw(info, path, stated);
   } else if (ends(path, ".json")) {
-    input.array = parse_json(path, read_file(path), info.dtype, info.name);
+    input.array = client::parse_json(path, read_file(path), info.dtype, info.name);
   } else if (ends(path, ".npz")) {
     input.array = from_npz(info, path);
   } else if (ends(path, ".npy")) {
@@ -267,7 +272,7 @@ Input from_file(const api::TensorInfo& info, const Given& given, const Stated& s
     throw Failure(ExitCode::kUsage, option + ": expected a .npy, .npz, .json, .bin, .png, .jpg, .bmp or .webp file");
   }
   // NumPy has no float8: the codes are in a file as uint8.
-  const char* bits = npy_bits(info.dtype);
+  const char* bits = client::npy_bits(info.dtype);
   if (bits != nullptr && coracle_dtype_name(input.array.dtype) == std::string_view(bits))
     input.array.dtype = info.dtype;
   check(info, path, input.array);
@@ -299,7 +304,8 @@ Input read_input(const api::TensorInfo& info, const Stated& stated, const std::s
   if (file == stated.files.end()) {
     const api::Dims dims = run_dims(info, stated.shapes);
     // More than can be counted is refused where it is made.
-    if (const auto bytes = byte_count(info.dtype, dims)) budget.charge(info, *bytes, type_text(info.dtype, dims));
+    if (const auto bytes = client::byte_count(info.dtype, dims))
+      budget.charge(info, *bytes, client::type_text(info.dtype, dims));
     return {made_up(info, dims, seed), {}, {}};
   }
   // What a file holds is rarely less than what it makes, except of packed ones and pictures.
@@ -308,9 +314,9 @@ Input read_input(const api::TensorInfo& info, const Stated& stated, const std::s
   const size_t before = error ? 0 : static_cast<size_t>(size);
   budget.charge(info, before, "file " + file->second.path);
   Input input = from_file(info, file->second, stated);
-  const Array& array = input.array;
+  const client::Tensor& array = input.array;
   if (array.bytes.size() > before) {
-    budget.charge(info, array.bytes.size() - before, type_text(array.dtype, array.dims));
+    budget.charge(info, array.bytes.size() - before, client::type_text(array.dtype, array.dims));
   }
   return input;
 }
@@ -359,8 +365,8 @@ void note_other_sizes(const std::vector<api::TensorInfo>& infos, const std::vect
   for (size_t i = 0; i < infos.size(); ++i) {
     if (!other_size(infos[i], inputs[i].array.dims)) continue;
     text.append(fmt::format("{}input '{}' is {}, the model declares {}", text.empty() ? "" : "; ",
-                            printable(infos[i].name), type_text(inputs[i].array.dtype, inputs[i].array.dims),
-                            type_text(infos[i])));
+                            printable(infos[i].name), client::type_text(inputs[i].array.dtype, inputs[i].array.dims),
+                            client::type_text(infos[i])));
   }
   const std::lock_guard lock(other_sizes_mutex);
   if (other_sizes.empty()) other_sizes = std::move(text);

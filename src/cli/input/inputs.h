@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/input/array.h"
-#include "cli/input/image.h"
+#include "cli/input/picture.h"
+#include "client/tensor.h"
 
 namespace coracle::cli {
 
@@ -23,7 +23,7 @@ struct InputOptions {
 
 /// The value of an input.
 struct Input {
-  Array array;
+  client::Tensor array;
   api::Lod lod;
   std::string note;  ///< what was assumed about a picture; or empty
 };

@@ -9,7 +9,7 @@
 namespace coracle::cli {
 namespace {
 
-quantize::Answer answer_of(const Array& a) { return {a.dtype, a.dims, a.bytes}; }
+quantize::Answer answer_of(const client::Tensor& a) { return {a.dtype, a.dims, a.bytes}; }
 
 }  // namespace
 
@@ -40,7 +40,7 @@ std::vector<Answers::Outputs> Answers::run(const api::Model& model, size_t sets)
     }
     Interruption::run(session);
     all.emplace_back();
-    for (size_t i = 0; i < names_.size(); ++i) all.back().push_back(array_of(session.output(i)));
+    for (size_t i = 0; i < names_.size(); ++i) all.back().push_back(client::tensor_of(session.output(i)));
   }
   return all;
 }

@@ -25,7 +25,7 @@ class Answers : public quantize::Answers {
   size_t sets() const override { return answers_.size(); }
 
  private:
-  using Outputs = std::vector<Array>;
+  using Outputs = std::vector<client::Tensor>;
   std::vector<Outputs> run(const api::Model& model, size_t sets) const;
 
   SessionArguments session_;

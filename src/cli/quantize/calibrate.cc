@@ -131,7 +131,7 @@ size_t read_activations(const std::string& bytes, Activations& activations) {
 /// Values with the elements of a dimension divided by `factors`; as they are where there are other numbers of them.
 std::vector<float> divided(const float* values, const api::Dims& dims, int dimension,
                            const std::vector<float>& factors) {
-  std::vector<float> result(values, values + element_count(dims));
+  std::vector<float> result(values, values + client::element_count(dims));
   const int at = dimension < 0 ? static_cast<int>(dims.size()) - 1 : dimension;
   if (at < 0 || static_cast<size_t>(at) >= dims.size()) return result;
   if (static_cast<size_t>(dims[static_cast<size_t>(at)]) != factors.size()) return result;
@@ -174,7 +174,7 @@ void Calibration::run(Activations& activations, size_t time, size_t& done, State
   observation.see = [&](const coracle_node_value& v, int write) {
     const auto found = activations.find({v.name, write});
     if (found == activations.end()) return;
-    const Array array = array_of(api::View(v.tensor, {}));
+    const client::Tensor array = client::tensor_of(api::View(v.tensor, {}));
     if (array.dtype == CORACLE_FLOAT32)
       see(found->second, reinterpret_cast<const float*>(array.bytes.data()), array.dims);
   };
@@ -185,7 +185,7 @@ void Calibration::run(Activations& activations, size_t time, size_t& done, State
     const InputOptions& set = sets_[done - time * sets_.size()];
     const std::vector<Input> inputs = read_inputs(model_, set);
     for (size_t i = 0; i < inputs.size(); ++i) {
-      const Array& array = inputs[i].array;
+      const client::Tensor& array = inputs[i].array;
       require_finite(inputs[i], infos[i].name, set);
       set_input(session, i, inputs[i]);
       const auto found = activations.find({infos[i].name, -1});
@@ -233,7 +233,7 @@ Activations Calibration::activations(const std::vector<Layer>& layers, State& st
     };
   };
   run(activations, 0, done, state, dividing([&](Activation& a, const float* values, const api::Dims& dims) {
-        a.counts.add_to_largest(values, element_count(dims));
+        a.counts.add_to_largest(values, client::element_count(dims));
         for (int dimension : summed[&a]) {
           // For products -1 stands for the last dimension.
           const int at = dimension < 0 ? static_cast<int>(dims.size()) - 1 : dimension;
@@ -247,7 +247,7 @@ Activations Calibration::activations(const std::vector<Layer>& layers, State& st
         }
       }));
   run(activations, 1, done, state, dividing([&](Activation& a, const float* values, const api::Dims& dims) {
-        a.counts.add_to_bins(values, element_count(dims));
+        a.counts.add_to_bins(values, client::element_count(dims));
       }));
   for (auto it = activations.begin(); it != activations.end();) {
     it = it->second.numbers.empty() ? activations.erase(it) : std::next(it);

@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/failure.h"
 #include "cli/file.h"
 #include "cli/interrupt.h"
-#include "cli/json.h"
 #include "cli/note.h"
 #include "cli/progress.h"
 #include "cli/quantize/answers.h"

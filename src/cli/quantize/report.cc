@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/json.h"
+#include "base/json.h"
 #include "cli/text.h"
 
 namespace coracle::cli {
@@ -15,20 +15,6 @@ using namespace quantize;  // NOLINT(google-build-using-namespace): the words of
 namespace {
 
 double mebibytes(size_t bytes) { return static_cast<double>(bytes) / 1048576.0; }
-
-/// JSON has no infinities.
-void number(JsonWriter& w, const char* name, double value) {
-  w.Key(name);
-  std::isfinite(value) ? w.Double(value) : w.Null();
-}
-void number(JsonWriter& w, const char* name, size_t value) {
-  w.Key(name);
-  w.Uint64(value);
-}
-void put_text(JsonWriter& w, const char* name, const std::string& value) {
-  w.Key(name);
-  w.String(value.c_str(), static_cast<unsigned>(value.size()));
-}
 
 }  // namespace
 
@@ -102,23 +88,22 @@ namespace {
 void scaling(JsonWriter& w, const ScalingOutcome& s) {
   w.Key("scaling");
   w.StartObject();
-  w.Key("used");
-  w.Bool(s.used);
+  w.field("used", s.used);
   if (!s.scalings.empty()) {
-    number(w, "signal_to_noise_db_before", s.before);
-    number(w, "signal_to_noise_db_after", s.after);
+    w.field("signal_to_noise_db_before", s.before);
+    w.field("signal_to_noise_db_after", s.after);
   }
   w.Key("operands");
   w.StartArray();
   for (const Scaling& one : s.scalings) {
     w.StartObject();
-    put_text(w, "name", one.operand.variable);
-    put_text(w, "by", one.by.empty() ? "product" : one.by);
-    number(w, "layers", one.layers.size());
+    w.field("name", one.operand.variable);
+    w.field("by", one.by.empty() ? "product" : one.by);
+    w.field("layers", one.layers.size());
     const auto [least, most] = std::minmax_element(one.factors.begin(), one.factors.end());
-    number(w, "least_factor", static_cast<double>(*least));
-    number(w, "largest_factor", static_cast<double>(*most));
-    number(w, "predicted_gain_db", one.gain);
+    w.field("least_factor", static_cast<double>(*least));
+    w.field("largest_factor", static_cast<double>(*most));
+    w.field("predicted_gain_db", one.gain);
     w.EndObject();
   }
   w.EndArray();
@@ -131,30 +116,28 @@ std::string json_of(const Report& r) {
   JsonBuffer buffer;
   JsonWriter w(buffer);
   w.StartObject();
-  put_text(w, "output", r.output);
-  if (!r.method.empty()) put_text(w, "method", r.method);
-  put_text(w, "weights", r.dtype());
-  w.Key("operands_are_quantized");
-  w.Bool(r.precision == Precision::kIntegers);
-  number(w, "sets", r.sets);
-  number(w, "calibration_sets", r.seen);
-  number(w, "compared_sets", r.held_back);
-  number(w, "original_bytes", r.original_bytes);
-  number(w, "quantized_bytes", r.quantized_bytes);
+  w.field("output", r.output);
+  if (!r.method.empty()) w.field("method", r.method);
+  w.field("weights", r.dtype());
+  w.field("operands_are_quantized", r.precision == Precision::kIntegers);
+  w.field("sets", r.sets);
+  w.field("calibration_sets", r.seen);
+  w.field("compared_sets", r.held_back);
+  w.field("original_bytes", r.original_bytes);
+  w.field("quantized_bytes", r.quantized_bytes);
   if (r.scaling.tried) scaling(w, r.scaling);
-  number(w, "residuals", r.residuals);
-  w.Key("residuals_are_quantized");
-  w.Bool(r.rounds_residuals && r.residuals != 0);
+  w.field("residuals", r.residuals);
+  w.field("residuals_are_quantized", r.rounds_residuals && r.residuals != 0);
   w.Key("outputs");
   w.StartArray();
   for (const OutputAccuracy& o : r.outputs) {
     w.StartObject();
-    put_text(w, "name", o.name);
-    number(w, "signal_to_noise_db", o.noise_ratio());
-    number(w, "largest_difference", o.max_absolute);
-    number(w, "decisions", o.decisions);
-    number(w, "changed_decisions", o.changed);
-    number(w, "answers_of_another_shape", o.other_shapes);
+    w.field("name", o.name);
+    w.field("signal_to_noise_db", o.noise_ratio());
+    w.field("largest_difference", o.max_absolute);
+    w.field("decisions", o.decisions);
+    w.field("changed_decisions", o.changed);
+    w.field("answers_of_another_shape", o.other_shapes);
     w.EndObject();
   }
   w.EndArray();
@@ -162,19 +145,18 @@ std::string json_of(const Report& r) {
   w.StartArray();
   for (const LayerReport& l : r.layers) {
     w.StartObject();
-    put_text(w, "name", l.name);
-    put_text(w, "operator", l.type);
-    put_text(w, "weights", l.weights);
-    w.Key("quantized");
-    w.Bool(l.kept.empty());
-    if (!l.kept.empty()) put_text(w, "reason", l.kept);
+    w.field("name", l.name);
+    w.field("operator", l.type);
+    w.field("weights", l.weights);
+    w.field("quantized", l.kept.empty());
+    if (!l.kept.empty()) w.field("reason", l.kept);
     if (l.range > 0) {
-      put_text(w, "method", l.method);
-      number(w, "operand_range", l.range);
-      number(w, "operand_signal_to_noise_db", l.operand_ratio);
+      w.field("method", l.method);
+      w.field("operand_range", l.range);
+      w.field("operand_signal_to_noise_db", l.operand_ratio);
     }
-    if (l.kept.empty()) put_text(w, "stored", l.stored);
-    if (l.tried) number(w, "weights_signal_to_noise_db", l.weights_ratio);
+    if (l.kept.empty()) w.field("stored", l.stored);
+    if (l.tried) w.field("weights_signal_to_noise_db", l.weights_ratio);
     w.EndObject();
   }
   w.EndArray();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/inflated.h"
+#include "archive/inflated.h"
 
 #include <zlib.h>
 

@@ -2,11 +2,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 
+#include "archive/members.h"
 #include "base/counted.h"
 #include "base/error.h"
 #include "base/printable.h"
-#include "model/archive.h"
 
 // POSIX.1-2017 ("pax"), with the long names of GNU tar.
 namespace coracle {
@@ -120,7 +121,8 @@ class TarReader {
     std::string name(text_of(block, kName));
     const std::string_view prefix = text_of(block, kPrefix);
     const bool has_prefix = text_of(block, kTarMagic) == "ustar" && !prefix.empty();  // GNU's has a space
-    return has_prefix ? join_path(std::string(prefix), name) : name;
+    if (!has_prefix) return name;
+    return std::string(prefix).append(prefix.ends_with('/') ? "" : "/").append(name);
   }
 
   std::string read_text(size_t from, uint64_t size) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/input/element.h"
+#include "client/element.h"
 
 #include <cmath>
 #include <cstring>
@@ -9,7 +9,7 @@
 #include "base/float8.h"
 #include "base/half.h"
 
-namespace coracle::cli {
+namespace coracle::client {
 namespace {
 
 template <class T>
@@ -20,14 +20,22 @@ T at(const void* elements, size_t index) {
 }
 
 template <class T>
-bool put(Array& array, size_t index, T value) {
-  std::memcpy(array.bytes.data() + index * sizeof(T), &value, sizeof(T));
+bool put(Tensor& tensor, size_t index, T value) {
+  std::memcpy(tensor.bytes.data() + index * sizeof(T), &value, sizeof(T));
   return true;
 }
 
 template <class T>
-bool put_in_range(Array& array, size_t index, int64_t value) {
-  return std::in_range<T>(value) && put(array, index, static_cast<T>(value));
+bool put_in_range(Tensor& tensor, size_t index, int64_t value) {
+  return std::in_range<T>(value) && put(tensor, index, static_cast<T>(value));
+}
+
+template <class Is>
+std::optional<coracle_dtype> dtype_where(const Is& is) {
+  for (const DTypeRow& row : kDTypeTable) {
+    if (row.dtype != DType::kUnknown && is(row)) return static_cast<coracle_dtype>(row.dtype);
+  }
+  return {};
 }
 
 DTypeKind kind_of(coracle_dtype dtype) { return row_of(static_cast<DType>(dtype)).kind; }
@@ -71,35 +79,30 @@ double number_at(coracle_dtype dtype, const void* elements, size_t index) {
   }
 }
 
-bool put_whole(Array& array, size_t index, int64_t value) {
-  switch (array.dtype) {
-    case CORACLE_BOOL: return (value == 0 || value == 1) && put_in_range<uint8_t>(array, index, value);
-    case CORACLE_UINT8: return put_in_range<uint8_t>(array, index, value);
-    case CORACLE_INT8: return put_in_range<int8_t>(array, index, value);
-    case CORACLE_INT16: return put_in_range<int16_t>(array, index, value);
-    case CORACLE_INT32: return put_in_range<int32_t>(array, index, value);
-    case CORACLE_INT64: return put(array, index, value);
-    case CORACLE_FLOAT32: return put(array, index, static_cast<float>(value));
-    case CORACLE_FLOAT64: return put(array, index, static_cast<double>(value));
+bool put_whole(Tensor& tensor, size_t index, int64_t value) {
+  switch (tensor.dtype) {
+    case CORACLE_BOOL: return (value == 0 || value == 1) && put_in_range<uint8_t>(tensor, index, value);
+    case CORACLE_UINT8: return put_in_range<uint8_t>(tensor, index, value);
+    case CORACLE_INT8: return put_in_range<int8_t>(tensor, index, value);
+    case CORACLE_INT16: return put_in_range<int16_t>(tensor, index, value);
+    case CORACLE_INT32: return put_in_range<int32_t>(tensor, index, value);
+    case CORACLE_INT64: return put(tensor, index, value);
+    case CORACLE_FLOAT32: return put(tensor, index, static_cast<float>(value));
+    case CORACLE_FLOAT64: return put(tensor, index, static_cast<double>(value));
     default: return false;
   }
 }
 
-bool put_number(Array& array, size_t index, double value) {
-  if (array.dtype == CORACLE_FLOAT32) return put(array, index, static_cast<float>(value));
-  if (array.dtype == CORACLE_FLOAT64) return put(array, index, value);
+bool put_number(Tensor& tensor, size_t index, double value) {
+  if (tensor.dtype == CORACLE_FLOAT32) return put(tensor, index, static_cast<float>(value));
+  if (tensor.dtype == CORACLE_FLOAT64) return put(tensor, index, value);
   constexpr double kLimit = 9223372036854775808.0;  // 2^63
   return value >= -kLimit && value < kLimit && std::floor(value) == value &&
-         put_whole(array, index, static_cast<int64_t>(value));
+         put_whole(tensor, index, static_cast<int64_t>(value));
 }
 
-bool dtype_named(const char* name, coracle_dtype* dtype) {
-  for (const DTypeRow& row : kDTypeTable) {
-    if (row.name != name || row.dtype == DType::kUnknown) continue;
-    *dtype = static_cast<coracle_dtype>(row.dtype);
-    return true;
-  }
-  return false;
+std::optional<coracle_dtype> dtype_named(std::string_view name) {
+  return dtype_where([&](const DTypeRow& row) { return row.name == name; });
 }
 
 std::string dtype_names() {
@@ -112,4 +115,25 @@ std::string dtype_names() {
   return names;
 }
 
-}  // namespace coracle::cli
+std::string datatype_of(coracle_dtype dtype) {
+  const std::string bits = std::to_string(8 * coracle_dtype_size(dtype));
+  switch (kind_of(dtype)) {
+    case DTypeKind::kBool: return "BOOL";
+    case DTypeKind::kSigned: return "INT" + bits;
+    case DTypeKind::kUnsigned: return "UINT" + bits;
+    case DTypeKind::kFloat: return (dtype == CORACLE_BFLOAT16 ? "BF" : "FP") + bits;
+    case DTypeKind::kFloat8:
+    case DTypeKind::kComplex:
+    case DTypeKind::kUnknown: break;
+  }
+  return {};
+}
+
+std::optional<coracle_dtype> dtype_of_datatype(std::string_view datatype) {
+  return dtype_where([&](const DTypeRow& row) {
+    const std::string name = datatype_of(static_cast<coracle_dtype>(row.dtype));
+    return !name.empty() && name == datatype;
+  });
+}
+
+}  // namespace coracle::client

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/input/image.h"
+#include "client/image.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <iterator>
-#include <stdexcept>
+#include <cstdio>
 
-#include "cli/failure.h"
-#include "cli/file.h"
-#include "cli/text.h"
-
-namespace coracle::cli {
+namespace coracle::client {
 namespace {
 
 /// Where an input of four dimensions has its channels, rows and columns.
-struct Layout {
+struct ChannelAxes {
   size_t channels = 1;
   size_t height = 2;
   size_t width = 3;
@@ -23,18 +17,18 @@ struct Layout {
 
 bool is_channels(int64_t dim) { return dim == 1 || dim == 3; }
 
-Layout layout_of(const std::string& path, coracle_dtype dtype, const api::Dims& dims) {
+ChannelAxes layout_of(const std::string& path, coracle_dtype dtype, const api::Dims& dims) {
   const bool first = dims.size() == 4 && (is_channels(dims[1]) || (dims[1] < 0 && !is_channels(dims[3])));
   const bool last = dims.size() == 4 && !first && is_channels(dims[3]);
   if ((!first && !last) || dims[0] > 1) {
-    throw Failure(ExitCode::kUsage, path + ": a picture gives float32[1, 3, height, width], the input is " +
-                                        type_text(dtype, dims) + "; give a .npy file");
+    fail(CORACLE_INVALID_ARGUMENT, path + ": a picture gives float32[1, 3, height, width], the input is " +
+                                       type_text(dtype, dims) + "; give a .npy file");
   }
   if (dtype != CORACLE_FLOAT32 && dtype != CORACLE_UINT8) {
-    throw Failure(ExitCode::kUsage, path + ": a picture gives float32 or uint8, the input takes " +
-                                        coracle_dtype_name(dtype) + "; give a .npy file");
+    fail(CORACLE_INVALID_ARGUMENT, path + ": a picture gives float32 or uint8, the input takes " +
+                                       coracle_dtype_name(dtype) + "; give a .npy file");
   }
-  return first ? Layout{1, 2, 3} : Layout{3, 1, 2};
+  return first ? ChannelAxes{1, 2, 3} : ChannelAxes{3, 1, 2};
 }
 
 /// Where in the input the picture lies and how it is scaled; a part outside of the input is cut off.
@@ -60,15 +54,15 @@ Placement place(const std::string& path, const vision::Image& p, int64_t height,
     case Resize::kExact: return at;
     case Resize::kNone:
       if (at.height == p.height && at.width == p.width) return at;
-      throw Failure(ExitCode::kUsage, path + ": a picture of " + std::to_string(p.width) + " x " +
-                                          std::to_string(p.height) + " pixels, the input has " +
-                                          std::to_string(at.width) + " x " + std::to_string(at.height) +
-                                          ", and --resize none leaves it as it is");
+      fail(CORACLE_INVALID_ARGUMENT, path + ": a picture of " + std::to_string(p.width) + " x " +
+                                         std::to_string(p.height) + " pixels, the input has " +
+                                         std::to_string(at.width) + " x " + std::to_string(at.height) +
+                                         ", and --resize none leaves it as it is");
     case Resize::kShort: {
       if (free && o.side == 0) {
-        throw Failure(ExitCode::kUsage, path +
-                                            ": --resize short needs a length where the input's size is free: "
-                                            "--resize short:256, or --shape");
+        fail(CORACLE_INVALID_ARGUMENT, path +
+                                           ": --resize short needs a length where the input's size is free: "
+                                           "--resize short:256, or --shape");
       }
       const int64_t side = o.side > 0 ? o.side : std::llround(static_cast<double>(std::min(height, width)) * 8.0 / 7.0);
       const double factor = static_cast<double>(side) / static_cast<double>(std::min(p.height, p.width));
@@ -77,16 +71,15 @@ Placement place(const std::string& path, const vision::Image& p, int64_t height,
       at.height = height > 0 ? height : at.scaled_height;
       at.width = width > 0 ? width : at.scaled_width;
       if (at.height > at.scaled_height || at.width > at.scaled_width) {
-        throw Failure(ExitCode::kUsage, path + ": --resize short:" + std::to_string(side) + " makes " +
-                                            std::to_string(at.scaled_width) + " x " + std::to_string(at.scaled_height) +
-                                            " of it, of which no " + std::to_string(at.width) + " x " +
-                                            std::to_string(at.height) + " can be cut");
+        fail(CORACLE_INVALID_ARGUMENT, path + ": --resize short:" + std::to_string(side) + " makes " +
+                                           std::to_string(at.scaled_width) + " x " + std::to_string(at.scaled_height) +
+                                           " of it, of which no " + std::to_string(at.width) + " x " +
+                                           std::to_string(at.height) + " can be cut");
       }
       break;
     }
     case Resize::kLetterbox: {
-      if (free)
-        throw Failure(ExitCode::kUsage, path + ": --resize letterbox needs the size of the input: give --shape");
+      if (free) fail(CORACLE_INVALID_ARGUMENT, path + ": --resize letterbox needs the size of the input: give --shape");
       const double factor = std::min(static_cast<double>(height) / static_cast<double>(p.height),
                                      static_cast<double>(width) / static_cast<double>(p.width));
       at.scaled_height = std::min(height, scaled(p.height, factor));
@@ -158,62 +151,13 @@ std::string channels_text(const std::array<double, 3>& values) {
 
 }  // namespace
 
-bool names_picture(std::string_view path) {
-  constexpr const char* kEndings[] = {".png", ".jpg", ".jpeg", ".bmp", ".webp"};
-  const std::string name = lower_case(path);
-  return std::any_of(std::begin(kEndings), std::end(kEndings), [&](const char* e) { return name.ends_with(e); });
-}
-
-vision::Image read_picture(const std::string& path) {
-  const std::string content = read_file(path);
-  try {
-    return vision::decode_image(path, reinterpret_cast<const uint8_t*>(content.data()), content.size(),
-                                {.on_white = true, .whole = true});
-  } catch (const vision::Error& e) {
-    throw Failure(ExitCode::kIo, e.what());
-  }
-}
-
-void parse_resize(const std::string& text, ImageOptions& options) {
-  const size_t colon = std::min(text.find(':'), text.size());
-  const std::string mode = text.substr(0, colon);
-  const std::string rest = colon < text.size() ? text.substr(colon + 1) : "";
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
-  const bool number = error == std::errc() && end == rest.data() + rest.size();
-  const bool plain = colon == text.size();
-  if (mode == "exact" && plain) {
-    options.resize = Resize::kExact;
-  } else if (mode == "none" && plain) {
-    options.resize = Resize::kNone;
-  } else if (mode == "short" && (plain || (number && value >= 1 && value <= 65536))) {
-    options.resize = Resize::kShort;
-    options.side = value;
-  } else if (mode == "letterbox" && (plain || (number && value >= 0 && value <= 255))) {
-    options.resize = Resize::kLetterbox;
-    if (!plain) options.grey = static_cast<uint8_t>(value);
-  } else {
-    throw std::invalid_argument("'" + text +
-                                "' is none of exact, short, short:SIDE, letterbox, letterbox:GREY (0 to 255), none");
-  }
-}
-
-std::array<double, 3> parse_channels(const std::string& text) {
-  const std::vector<double> values = parse_numbers(text);
-  if (values.size() != 1 && values.size() != 3) {
-    throw std::invalid_argument("'" + text + "' has " + std::to_string(values.size()) +
-                                " numbers: expected one, or three for the channels");
-  }
-  return {values.front(), values[values.size() / 2], values.back()};
-}
-
-Array image_input(const std::string& path, const vision::Image& picture, coracle_dtype dtype, const api::Dims& dims,
-                  const ImageOptions& options) {
-  const Layout layout = layout_of(path, dtype, dims);
+Tensor image_input(const std::string& path, const vision::Image& picture, coracle_dtype dtype, const api::Dims& dims,
+                   const ImageOptions& options) {
+  const ChannelAxes layout = layout_of(path, dtype, dims);
   if (dtype == CORACLE_UINT8 && options.normalised) {
-    throw Failure(ExitCode::kUsage, path +
-                                        ": the input takes uint8, whole pixels: --mean, --std and --scale are for "
-                                        "real types");
+    fail(CORACLE_INVALID_ARGUMENT, path +
+                                       ": the input takes uint8, whole pixels: --mean, --std and --scale are for "
+                                       "real types");
   }
   const int64_t channels = dims[layout.channels] == 1 ? 1 : 3;
   const Placement at = place(path, picture, dims[layout.height], dims[layout.width], options);
@@ -221,7 +165,7 @@ Array image_input(const std::string& path, const vision::Image& picture, coracle
   shape[layout.channels] = channels;
   shape[layout.height] = at.height;
   shape[layout.width] = at.width;
-  Array a = make_array(dtype, shape);
+  Tensor a = zeros(dtype, shape);
   const auto plane = static_cast<size_t>(at.height * at.width);
   const size_t channel_step = layout.channels == 1 ? plane : 1;
   const size_t pixel_step = layout.channels == 1 ? 1 : static_cast<size_t>(channels);
@@ -255,7 +199,7 @@ Array image_input(const std::string& path, const vision::Image& picture, coracle
   return a;
 }
 
-std::string image_text(const Array& input, const ImageOptions& o) {
+std::string image_text(const Tensor& input, const ImageOptions& o) {
   const bool last = !is_channels(input.dims[1]);
   const bool grey = input.dims[last ? 3 : 1] == 1;
   std::string out = grey ? "grey" : (o.bgr ? "BGR" : "RGB");
@@ -271,4 +215,4 @@ std::string image_text(const Array& input, const ImageOptions& o) {
          std::to_string(input.dims[last ? 1 : 2]);
 }
 
-}  // namespace coracle::cli
+}  // namespace coracle::client

@@ -3,11 +3,11 @@
 #include <array>
 #include <cstring>
 
+#include "archive/inflated.h"
+#include "archive/members.h"
 #include "base/counted.h"
 #include "base/error.h"
 #include "base/printable.h"
-#include "model/archive.h"
-#include "model/inflated.h"
 
 // APPNOTE 6.3: the directory at the end says what there is; heads in front of files are only passed.
 namespace coracle {

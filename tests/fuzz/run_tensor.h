@@ -3,11 +3,11 @@
 
 #include <map>
 
-#include "cli/input/array.h"
+#include "client/tensor.h"
 #include "fuzz/run_model.h"
 #include "support/graph_model.h"
 
-/// Runs what the program's readers of inputs give.
+/// Runs what the readers of clients' tensors give.
 namespace coracle::test {
 
 /// A model of one operator that takes any tensor of that type and number of dimensions.
@@ -22,12 +22,12 @@ inline const std::shared_ptr<const Model>& model_for(coracle_dtype dtype, size_t
   return model;
 }
 
-inline void run_with(const cli::Array& array) {
-  const std::shared_ptr<const Model>& model = model_for(array.dtype, array.dims.size());
+inline void run_with(const client::Tensor& tensor) {
+  const std::shared_ptr<const Model>& model = model_for(tensor.dtype, tensor.dims.size());
   Shape shape;
-  for (int64_t d : array.dims) shape.push_back(d);
+  for (int64_t d : tensor.dims) shape.push_back(d);
   Session session(model, {.threads = 1, .memory_limit = kFuzzMemoryLimit, .time_limit_ms = kFuzzTimeLimitMs});
-  session.copy_input(0, Tensor::borrow(model->info().inputs[0].dtype, shape, array.bytes.data()));
+  session.copy_input(0, Tensor::borrow(model->info().inputs[0].dtype, shape, tensor.bytes.data()));
   session.run();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/input/npy.h"
+#include "client/npy.h"
 
 #include <algorithm>
 #include <charconv>
@@ -7,11 +7,10 @@
 #include <optional>
 #include <string_view>
 
+#include "archive/unzipped.h"
 #include "base/dtype_table.h"
-#include "cli/failure.h"
-#include "cli/file.h"
 
-namespace coracle::cli {
+namespace coracle::client {
 namespace {
 
 /// NumPy's code of a type: "<f4". Types that NumPy does not have are unsigned integers of their size.
@@ -33,7 +32,7 @@ std::string code_of(DType dtype) {
 }
 
 [[noreturn]] void damaged(const std::string& path, const std::string& why) {
-  throw Failure(ExitCode::kIo, path + ": not a NumPy file this program reads: " + why);
+  fail(CORACLE_IO, path + ": not a NumPy file this program reads: " + why);
 }
 
 /// The text after "'key':" in the header dictionary.
@@ -70,7 +69,7 @@ api::Dims dims_of(std::string_view tuple, const std::string& path) {
   return dims;
 }
 
-void to_row_major(Array& a) {
+void to_row_major(Tensor& a) {
   const size_t size = coracle_dtype_size(a.dtype);
   const size_t count = element_count(a.dims);
   std::vector<std::byte> out(a.bytes.size());
@@ -94,9 +93,7 @@ const char* npy_bits(coracle_dtype dtype) {
   return row_of(static_cast<DType>(dtype)).kind == DTypeKind::kFloat8 ? "uint8" : nullptr;
 }
 
-Array read_npy(const std::string& path) { return parse_npy(path, read_file(path)); }
-
-Array parse_npy(const std::string& path, const std::string& content) {
+Tensor parse_npy(const std::string& path, std::string_view content) {
   if (content.size() < 12 || content.compare(0, 6, "\x93NUMPY") != 0)
     damaged(path, "it does not begin with \\x93NUMPY");
   const bool wide = content[6] >= 2;
@@ -107,7 +104,7 @@ Array parse_npy(const std::string& path, const std::string& content) {
   if (begin + length > content.size()) damaged(path, "the header ends early");
   const std::string_view header(content.data() + begin, length);
 
-  Array a;
+  Tensor a;
   const std::string_view descr = value_of(header, "descr", path);
   bool known = false;
   for (int d = 0; d < static_cast<int>(DType::kUnknown) && !known; ++d) {
@@ -133,17 +130,16 @@ Array parse_npy(const std::string& path, const std::string& content) {
   if (given != *bytes) {
     damaged(path, "it has " + std::to_string(given) + " bytes of data, expected " + std::to_string(*bytes));
   }
-  a.bytes.resize(*bytes);
-  std::transform(content.end() - static_cast<std::ptrdiff_t>(given), content.end(), a.bytes.begin(),
-                 [](char c) { return static_cast<std::byte>(c); });
+  a.bytes.resize(given);
+  if (given != 0) std::memcpy(a.bytes.data(), content.data() + begin + length, given);
   if (fortran && a.dims.size() > 1) to_row_major(a);
   return a;
 }
 
-void write_npy(const std::string& path, const Array& array) {
-  const std::string descr = code_of(static_cast<DType>(array.dtype));
+std::string npy_bytes(const Tensor& tensor) {
+  const std::string descr = code_of(static_cast<DType>(tensor.dtype));
   std::string shape;
-  for (int64_t d : array.dims) shape.append(std::to_string(d)).append(array.dims.size() == 1 ? "," : ", ");
+  for (int64_t d : tensor.dims) shape.append(std::to_string(d)).append(tensor.dims.size() == 1 ? "," : ", ");
   if (shape.ends_with(", ")) shape.resize(shape.size() - 2);
   std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" + shape + "), }";
   while ((10 + header.size() + 1) % 64 != 0) header.push_back(' ');
@@ -151,8 +147,22 @@ void write_npy(const std::string& path, const Array& array) {
   std::string content("\x93NUMPY\x01\x00", 8);
   content.push_back(static_cast<char>(header.size() & 0xFF));
   content.push_back(static_cast<char>(header.size() >> 8));
-  content.append(header).append(reinterpret_cast<const char*>(array.bytes.data()), array.bytes.size());
-  api::write_file(path, content);
+  content.append(header).append(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
+  return content;
 }
 
-}  // namespace coracle::cli
+NamedTensors parse_npz(const std::string& path, std::string_view content) {
+  constexpr size_t kMost = size_t{2} << 30U;
+  NamedTensors tensors;
+  try {
+    for (const auto& [name, file] : unzipped(path, content, kMost)) {
+      if (!name.ends_with(".npy")) continue;
+      tensors.emplace_back(name.substr(0, name.size() - 4), parse_npy(path + ": " + name, file));
+    }
+  } catch (const coracle::Error& e) {
+    fail(CORACLE_IO, e.text());
+  }
+  return tensors;
+}
+
+}  // namespace coracle::client

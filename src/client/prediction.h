@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "coracle/vision/predictor.h"
+
+/// What a picture was found to show, for programs to read.
+namespace coracle::client {
+
+/// Members of the JSON object that is open: "task", and what that task finds ("labels", "boxes", "text", "objects",
+/// "keypoints", "classes", "html", "page", "map" or "features"); real numbers with the digits of single precision, null
+/// where they are not finite.
+void write_prediction(JsonWriter& writer, const vision::Prediction& prediction);
+
+/// A class of a class map and how many pixels it has.
+struct ClassArea {
+  int id;
+  std::string name;
+  size_t pixels;
+};
+/// Those that have some, by their numbers.
+std::vector<ClassArea> class_areas(const vision::ClassMap& map);
+
+/// How many pixels of the map are marked.
+int marked_pixels(const vision::AnomalyMap& map);
+
+std::string html_of(const vision::TableStructure& table);
+
+}  // namespace coracle::client
