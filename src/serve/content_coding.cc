@@ -41,8 +41,7 @@ std::string decoded(std::string_view coding, std::string_view body, size_t limit
     state = inflate(&stream, Z_NO_FLUSH);
     out.resize(out.size() - stream.avail_out);
     if (out.size() > limit) {
-      throw Failure(Code::kTooLarge,
-                    "the decompressed body has more bytes than the limit of " + std::to_string(limit));
+      throw Failure(Code::kTooLarge, "the decompressed body has more bytes than the limit of " + std::to_string(limit));
     }
     if (state == Z_OK && stream.avail_in == 0 && stream.avail_out != 0) break;
   }
@@ -60,7 +59,8 @@ std::string chosen_coding(std::string_view accepted, size_t bytes) {
     while (!entry.empty() && entry.front() == ' ') entry.remove_prefix(1);
     const std::string_view name = entry.substr(0, entry.find_first_of("; "));
     const size_t quality = entry.find("q=0");
-    if (quality != std::string_view::npos && entry.find_first_of("123456789", quality) == std::string_view::npos) continue;
+    if (quality != std::string_view::npos && entry.find_first_of("123456789", quality) == std::string_view::npos)
+      continue;
     if (name == "gzip" || name == "deflate") return std::string(name);
   }
   return {};

@@ -13,11 +13,11 @@ enum class Code : uint8_t {
   kUnauthenticated,
   kNotFound,
   kWrongMethod,
-  kTimeout,           ///< the client took too long to send its request
-  kTooLarge,          ///< a limit of the server on what one request may have
+  kTimeout,   ///< the client took too long to send its request
+  kTooLarge,  ///< a limit of the server on what one request may have
   kUnsupported,
-  kResourceExhausted, ///< too many requests wait
-  kUnavailable,       ///< the server or the model is not ready, or has not the memory now
+  kResourceExhausted,  ///< too many requests wait
+  kUnavailable,        ///< the server or the model is not ready, or has not the memory now
   kDeadlineExceeded,
   kCancelled,
   kInternal,

@@ -97,8 +97,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void on_header(error_code e) {
     if (e == http::error::end_of_stream || e == net::error::connection_reset) return close();
-    if (e == http::error::header_limit) return refuse(431, "the header has more bytes than the limit of " +
-                                                               std::to_string(shared_->limits.header_bytes));
+    if (e == http::error::header_limit)
+      return refuse(431, "the header has more bytes than the limit of " + std::to_string(shared_->limits.header_bytes));
     if (e == http::error::body_limit) return refuse_body();
     if (e == beast::error::timeout)
       return parser_->got_some() ? refuse(408, "the request did not arrive in time") : close();
@@ -272,13 +272,13 @@ class HttpServer::Impl {
       if (address.starts_with(kUnix)) {
         const std::string path = address.substr(kUnix.size());
         ::unlink(path.c_str());
-        accept(std::make_shared<net::local::stream_protocol::acceptor>(
-            io_, net::local::stream_protocol::endpoint(path)));
+        accept(
+            std::make_shared<net::local::stream_protocol::acceptor>(io_, net::local::stream_protocol::endpoint(path)));
         unix_paths_.push_back(path);
         return 0;
       }
-      auto acceptor = std::make_shared<net::ip::tcp::acceptor>(
-          io_, net::ip::tcp::endpoint(net::ip::make_address(address), port));
+      auto acceptor =
+          std::make_shared<net::ip::tcp::acceptor>(io_, net::ip::tcp::endpoint(net::ip::make_address(address), port));
       const uint16_t bound = acceptor->local_endpoint().port();
       accept(std::move(acceptor));
       return bound;

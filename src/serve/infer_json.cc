@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/json.h"
+#include "client/element.h"
 #include "client/tensor_json.h"
-#include "serve/datatype.h"
 #include "serve/json_request.h"
 
 namespace coracle::serve {
@@ -90,7 +90,11 @@ Tensor binary_tensor(const std::shared_ptr<const std::string>& body, size_t offs
 
 Tensor tensor_of(client::Tensor tensor) {
   const auto kept = std::make_shared<client::Tensor>(std::move(tensor));
-  return {.dtype = kept->dtype, .dims = kept->dims, .lod = {}, .owner = kept, .data = kept->bytes.data(),
+  return {.dtype = kept->dtype,
+          .dims = kept->dims,
+          .lod = {},
+          .owner = kept,
+          .data = kept->bytes.data(),
           .bytes = kept->bytes.size()};
 }
 
@@ -130,8 +134,10 @@ InferCall raw_call(const ServedModel& model, const std::shared_ptr<const std::st
   size_t known = coracle_dtype_size(info.dtype);
   size_t free = 0;
   for (const int64_t d : dims) {
-    if (d < 0) ++free;
-    else known *= static_cast<size_t>(d);
+    if (d < 0)
+      ++free;
+    else
+      known *= static_cast<size_t>(d);
   }
   // The batch of a model with free rows is one, if another dimension is free too.
   if (free == 2 && dims.front() < 0) {
@@ -139,7 +145,8 @@ InferCall raw_call(const ServedModel& model, const std::shared_ptr<const std::st
     free = 1;
   }
   if (!info.rank_known || free > 1)
-    refuse("input '" + info.name + "' of model '" + model.name() + "' has several free dimensions, so that raw data "
+    refuse("input '" + info.name + "' of model '" + model.name() +
+           "' has several free dimensions, so that raw data "
            "says nothing of its shape");
   for (int64_t& d : dims) {
     if (d < 0) d = known == 0 ? 0 : static_cast<int64_t>(body->size() / known);
@@ -187,9 +194,10 @@ InferCall parse_infer(const ServedModel& model, const std::shared_ptr<const std:
                std::to_string(body->size() - offset));
       }
       const std::string datatype = text_member(input, "datatype", where);
-      const std::optional<coracle_dtype> dtype = datatype_named(datatype);
+      const std::optional<coracle_dtype> dtype = client::dtype_of_datatype(datatype);
       if (!dtype.has_value())
-        refuse(where + " has the datatype '" + datatype.substr(0, 32) + "', expected one of " + datatype_names());
+        refuse(where + " has the datatype '" + datatype.substr(0, 32) + "', expected one of " +
+               client::datatype_names());
       own = binary_tensor(body, offset, *bytes, *dtype, dims_of(input, where), where);
       offset += *bytes;
     } else {
@@ -202,7 +210,8 @@ InferCall parse_infer(const ServedModel& model, const std::shared_ptr<const std:
            std::to_string(offset - json_bytes));
   }
   for (size_t i = 0; i < given.size(); ++i) {
-    if (!given[i].has_value()) refuse("input '" + model.inputs()[i].name + "' of model '" + model.name() + "' is missing");
+    if (!given[i].has_value())
+      refuse("input '" + model.inputs()[i].name + "' of model '" + model.name() + "' is missing");
     call.inference->inputs.push_back(std::move(*given[i]));
   }
 
@@ -242,7 +251,7 @@ HttpResponse infer_response(const ServedModel& model, const InferCall& call, con
       }
       json.StartObject();
       json.field("name", name);
-      json.field("datatype", datatype_name(tensor.dtype));
+      json.field("datatype", client::datatype_of(tensor.dtype));
       json.Key("shape");
       json.StartArray();
       for (const int64_t d : tensor.dims) json.Int64(d);

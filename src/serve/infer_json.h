@@ -11,8 +11,8 @@
 #include "serve/inference.h"
 #include "serve/served_model.h"
 
-/// Inference requests and answers as JSON, with tensors in it or, in binary form, behind it: the Open Inference Protocol
-/// (https://github.com/kserve/open-inference-protocol) with Triton's extension for binary data.
+/// Inference requests and answers as JSON, with tensors in it or, in binary form, behind it: the Open Inference
+/// Protocol (https://github.com/kserve/open-inference-protocol) with Triton's extension for binary data.
 namespace coracle::serve {
 
 /// A request as the client made it: what to run, and how the answer is to look.

@@ -17,7 +17,8 @@ namespace coracle::serve {
 namespace {
 
 constexpr const char* kFooter =
-    "Exit codes: 0 stopped by a signal with all requests answered, 1 failure or requests cut off, 2 usage, 130 or 143 a "
+    "Exit codes: 0 stopped by a signal with all requests answered, 1 failure or requests cut off, 2 usage, 130 or 143 "
+    "a "
     "second signal.\n"
     "\nExamples:\n"
     "  coracle-serve det_infer rec=models/ch_PP-OCRv4_rec_infer\n"
@@ -104,7 +105,8 @@ int serve(int argc, char** argv) {
   app.add_option("--instances", defaults.instances, "Requests of a model that run at the same time")
       ->check(CLI::Range(1, 1024));
   app.add_option("--max-batch-size", defaults.max_batch_size,
-                 "Rows that run together, of models without config.pbtxt; 0: none")->check(CLI::Range(0, 4096));
+                 "Rows that run together, of models without config.pbtxt; 0: none")
+      ->check(CLI::Range(0, 4096));
   app.add_option("--max-queue-delay-us", queue_delay_us, "How long a request waits for others to run with")
       ->check(CLI::Range(0, 60'000'000));
   app.add_option("--max-queue-size", defaults.max_queue_size, "Requests of a model that wait at most; 0: any number");
@@ -148,7 +150,8 @@ int serve(int argc, char** argv) {
   Server server(std::move(options));
   server.start();
   if (server.http_port() != 0) log("HTTP at http://127.0.0.1:" + std::to_string(server.http_port()));
-  if (server.metrics_port() != 0) log("metrics at http://127.0.0.1:" + std::to_string(server.metrics_port()) + "/metrics");
+  if (server.metrics_port() != 0)
+    log("metrics at http://127.0.0.1:" + std::to_string(server.metrics_port()) + "/metrics");
   const int signal = wait_for_signal(signals);
   log(std::string("stopping: ") + (signal == SIGTERM ? "SIGTERM" : "SIGINT"));
   if (server.stop()) return 0;

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/json.h"
-#include "serve/datatype.h"
+#include "client/element.h"
 #include "serve/failure.h"
 #include "serve/text_proto.h"
 
@@ -14,10 +14,20 @@ namespace coracle::serve {
 namespace {
 
 /// Fields that do not change answers: hints for other back ends and other ways of running.
-const std::set<std::string, std::less<>> kIgnored = {
-    "platform", "backend", "runtime", "default_model_filename", "cc_model_filenames", "metric_tags", "optimization",
-    "model_warmup", "response_cache", "model_repository_agents", "model_transaction_policy", "batch_input",
-    "batch_output", "model_metrics"};
+const std::set<std::string, std::less<>> kIgnored = {"platform",
+                                                     "backend",
+                                                     "runtime",
+                                                     "default_model_filename",
+                                                     "cc_model_filenames",
+                                                     "metric_tags",
+                                                     "optimization",
+                                                     "model_warmup",
+                                                     "response_cache",
+                                                     "model_repository_agents",
+                                                     "model_transaction_policy",
+                                                     "batch_input",
+                                                     "batch_output",
+                                                     "model_metrics"};
 
 /// A message of the file, read field by field; what nobody has asked for fails.
 class Reader {
@@ -52,7 +62,8 @@ class Reader {
   }
   template <class F>
   void message(const TextField& field, const F& f) const {
-    if (!field.is_message()) fail(field, "is '" + std::get<std::string>(field.value) + "', expected a message in braces");
+    if (!field.is_message())
+      fail(field, "is '" + std::get<std::string>(field.value) + "', expected a message in braces");
     const Reader inner(source_, path_ + field.name + ".");
     for (const TextField& part : std::get<TextMessage>(field.value).fields) f(inner, part);
   }
@@ -70,8 +81,9 @@ TensorConfig read_tensor(const Reader& reader, const TextField& field) {
     } else if (part.name == "data_type") {
       constexpr std::string_view kPrefix = "TYPE_";
       const std::string& name = r.text(part);
-      const auto known = name.starts_with(kPrefix) ? datatype_named(name.substr(kPrefix.size())) : std::nullopt;
-      if (!known.has_value()) r.fail(part, "is " + name + ", expected TYPE_ and one of " + datatype_names());
+      const auto known =
+          name.starts_with(kPrefix) ? client::dtype_of_datatype(name.substr(kPrefix.size())) : std::nullopt;
+      if (!known.has_value()) r.fail(part, "is " + name + ", expected TYPE_ and one of " + client::datatype_names());
       tensor.dtype = *known;
     } else if (part.name == "dims") {
       tensor.dims.push_back(r.integer(part, -1));
@@ -192,7 +204,7 @@ std::string text_of(const api::Dims& dims) {
 void check_tensor(const ModelConfig& config, const TensorConfig& tensor, const api::TensorInfo& info) {
   if (tensor.dtype != info.dtype) {
     throw Failure(Code::kInvalidArgument, "model '" + config.name + "': its configuration says that '" + tensor.name +
-                                              "' has elements of type " + std::string(datatype_name(tensor.dtype)) +
+                                              "' has elements of type " + client::datatype_of(tensor.dtype) +
                                               ", the model says " + coracle_dtype_name(info.dtype));
   }
   if (!info.rank_known) return;
@@ -207,8 +219,8 @@ void check_tensor(const ModelConfig& config, const TensorConfig& tensor, const a
 }
 
 /// Names each tensor of the model that the configuration does not name, and checks the others.
-void complete_tensors(ModelConfig& config, std::vector<TensorConfig>& tensors, const std::vector<api::TensorInfo>& infos,
-                      const char* kind) {
+void complete_tensors(ModelConfig& config, std::vector<TensorConfig>& tensors,
+                      const std::vector<api::TensorInfo>& infos, const char* kind) {
   for (const TensorConfig& tensor : tensors) {
     const auto info = std::find_if(infos.begin(), infos.end(), [&](const auto& i) { return i.name == tensor.name; });
     if (info == infos.end()) {
@@ -302,7 +314,7 @@ std::string config_json(const ModelConfig& config) {
       for (const TensorConfig& tensor : list) {
         json.StartObject();
         json.field("name", tensor.name);
-        json.field("data_type", "TYPE_" + std::string(datatype_name(tensor.dtype)));
+        json.field("data_type", "TYPE_" + client::datatype_of(tensor.dtype));
         json.Key("dims");
         json.StartArray();
         for (const int64_t d : tensor.dims) json.Int64(d < 0 ? -1 : d);

@@ -12,9 +12,8 @@ constexpr size_t kAlignment = 64;
 
 /// Memory for elements, aligned as sessions like it.
 std::shared_ptr<std::byte> make_bytes(size_t bytes) {
-  auto* const data =
-      static_cast<std::byte*>(::operator new(std::max<size_t>(bytes, 1), std::align_val_t{kAlignment}));
-  return {data, [](std::byte* p) { ::operator delete(p, std::align_val_t{kAlignment}); }};
+  auto* const data = static_cast<std::byte*>(::operator new (std::max<size_t>(bytes, 1), std::align_val_t{kAlignment}));
+  return {data, [](std::byte* p) { ::operator delete (p, std::align_val_t{kAlignment}); }};
 }
 
 Failure failure_of(const api::Exception& e, const Inference& request) {
@@ -155,8 +154,12 @@ std::vector<Tensor> ModelInstances::outputs_of(api::Session& session) const {
     const api::View view = session.output(i);
     const std::shared_ptr<std::byte> data = make_bytes(view.bytes());
     if (view.bytes() != 0) std::memcpy(data.get(), view.raw(), view.bytes());
-    outputs.push_back({.dtype = view.dtype(), .dims = view.dims(), .lod = view.lod(), .owner = data,
-                       .data = data.get(), .bytes = view.bytes()});
+    outputs.push_back({.dtype = view.dtype(),
+                       .dims = view.dims(),
+                       .lod = view.lod(),
+                       .owner = data,
+                       .data = data.get(),
+                       .bytes = view.bytes()});
   }
   return outputs;
 }

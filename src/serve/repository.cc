@@ -168,7 +168,8 @@ void Repository::load(const std::string& name) {
     }
     for (const auto& [version, model] : versions) {
       std::string line = "model '" + name + "' version " + std::to_string(version) + " is ready";
-      for (const std::string& field : model->config().ignored) line += "; " + field + " of its configuration is ignored";
+      for (const std::string& field : model->config().ignored)
+        line += "; " + field + " of its configuration is ignored";
       options_.log(line);
     }
     Versions before;
@@ -213,13 +214,13 @@ std::shared_ptr<ServedModel> Repository::find(const std::string& name, const std
   const auto entry = entries_.find(name);
   if (entry == entries_.end()) throw Failure(Code::kNotFound, "there is no model '" + name.substr(0, 255) + "'");
   const Versions& versions = entry->second.versions;
-  if (versions.empty())
-    throw Failure(Code::kUnavailable, "model '" + name + "' is not ready: " + entry->second.reason);
+  if (versions.empty()) throw Failure(Code::kUnavailable, "model '" + name + "' is not ready: " + entry->second.reason);
   if (version.empty()) return versions.rbegin()->second;
   const std::optional<int64_t> number = number_of(version);
   const auto found = number.has_value() ? versions.find(*number) : versions.end();
   if (found == versions.end())
-    throw Failure(Code::kNotFound, "model '" + name + "' has no version '" + version.substr(0, 32) + "' that is loaded");
+    throw Failure(Code::kNotFound,
+                  "model '" + name + "' has no version '" + version.substr(0, 32) + "' that is loaded");
   return found->second;
 }
 

@@ -33,10 +33,10 @@ class Repository {
   struct Options {
     /// Names and paths.
     std::vector<std::pair<std::string, std::string>> models;
-    std::filesystem::path folder;           ///< empty: none
-    std::chrono::milliseconds poll{0};      ///< how often the folder is looked at; 0: never
-    bool load_all = true;                   ///< at the start; else by request
-    std::chrono::milliseconds idle{60'000}; ///< after which a model's sessions give back memory
+    std::filesystem::path folder;            ///< empty: none
+    std::chrono::milliseconds poll{0};       ///< how often the folder is looked at; 0: never
+    bool load_all = true;                    ///< at the start; else by request
+    std::chrono::milliseconds idle{60'000};  ///< after which a model's sessions give back memory
     ServingDefaults defaults;
     std::function<void(const std::string& line)> log;
   };

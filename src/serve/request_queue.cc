@@ -35,7 +35,8 @@ Clock::time_point RequestQueue::Bucket::oldest() const {
   return oldest;
 }
 
-RequestQueue::RequestQueue(BatchOptions options) : options_(std::move(options)), batches_(options_.max_batch_size > 1) {}
+RequestQueue::RequestQueue(BatchOptions options)
+    : options_(std::move(options)), batches_(options_.max_batch_size > 1) {}
 
 /// Where requests wait that may run together with this one; of one that runs alone a bucket of its own.
 RequestQueue::Bucket& RequestQueue::bucket_for(const Inference& request, int64_t& rows) {

@@ -25,8 +25,8 @@ class RequestQueue {
   /// Throws Failure: the queue is full, closed, or the request's priority is not one of the model's.
   void push(InferencePtr request);
 
-  /// The next requests to run together, in the order in which they came; waits for them. Requests that were cancelled or
-  /// have waited too long are answered here. Empty once the queue was closed and nothing waits.
+  /// The next requests to run together, in the order in which they came; waits for them. Requests that were cancelled
+  /// or have waited too long are answered here. Empty once the queue was closed and nothing waits.
   std::vector<InferencePtr> pop();
 
   /// No further requests are taken; those that wait still run.

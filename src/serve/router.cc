@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/json.h"
+#include "client/element.h"
 #include "client/error.h"
-#include "serve/datatype.h"
 #include "serve/infer_json.h"
 #include "serve/json_request.h"
 #include "serve/statistics_json.h"
@@ -72,8 +72,8 @@ HttpResponse health(bool live, bool ready) {
 
 void require_method(const HttpRequest& request, std::string_view method) {
   if (request.method != method) {
-    throw Failure(Code::kWrongMethod,
-                  request.path.substr(0, 255) + " is asked by " + std::string(method) + ", not by " + request.method.substr(0, 16));
+    throw Failure(Code::kWrongMethod, request.path.substr(0, 255) + " is asked by " + std::string(method) +
+                                          ", not by " + request.method.substr(0, 16));
   }
 }
 
@@ -101,7 +101,8 @@ void Router::check_token(const HttpRequest& request) const {
 
 Cancel Router::handle(HttpRequest request, Respond respond) {
   const Respond with_headers = [this, respond = std::move(respond)](HttpResponse response) {
-    if (!options_.allow_origin.empty()) response.headers.emplace_back("Access-Control-Allow-Origin", options_.allow_origin);
+    if (!options_.allow_origin.empty())
+      response.headers.emplace_back("Access-Control-Allow-Origin", options_.allow_origin);
     response.headers.emplace_back("X-Content-Type-Options", "nosniff");
     respond(std::move(response));
   };
@@ -174,8 +175,8 @@ HttpResponse Router::answer(const HttpRequest& request, const std::vector<std::s
       json.field("version", std::string_view(coracle_version()));
       json.Key("extensions");
       json.StartArray();
-      for (const char* extension : {"binary_tensor_data", "model_configuration", "model_repository", "schedule_policy",
-                                    "statistics"})
+      for (const char* extension :
+           {"binary_tensor_data", "model_configuration", "model_repository", "schedule_policy", "statistics"})
         json.String(extension);
       json.EndArray();
       json.EndObject();
@@ -232,8 +233,9 @@ HttpResponse Router::repository(const HttpRequest& request, const std::vector<st
   }
   if (path.size() != 5 || path[2] != "models" || (path[4] != "load" && path[4] != "unload")) no_path(request);
   if (!options_.repository_control) {
-    throw Failure(Code::kUnavailable,
-                  "clients may not load and unload models here; the server's option --model-control explicit allows it");
+    throw Failure(
+        Code::kUnavailable,
+        "clients may not load and unload models here; the server's option --model-control explicit allows it");
   }
   path[4] == "load" ? repository_.load(path[3]) : repository_.unload(path[3]);
   HttpResponse response;
@@ -250,7 +252,7 @@ HttpResponse Router::metadata(const std::string& name, const std::string& versio
       for (const api::TensorInfo& info : infos) {
         json.StartObject();
         json.field("name", info.name);
-        json.field("datatype", datatype_name(info.dtype));
+        json.field("datatype", client::datatype_of(info.dtype));
         json.Key("shape");
         json.StartArray();
         for (const int64_t d : info.dims) json.Int64(d < 0 ? -1 : d);

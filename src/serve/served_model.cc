@@ -3,8 +3,7 @@
 
 #include <utility>
 
-#include "serve/datatype.h"
-
+#include "client/element.h"
 namespace coracle::serve {
 namespace {
 
@@ -19,8 +18,8 @@ api::ModelOptions options_of(const ModelConfig& config) {
     } else if (name == "precision") {
       options.precision = value;
     } else {
-      throw Failure(Code::kInvalidArgument, "model '" + config.name + "': its configuration has the parameter '" + name +
-                                                "', expected engines, device or precision");
+      throw Failure(Code::kInvalidArgument, "model '" + config.name + "': its configuration has the parameter '" +
+                                                name + "', expected engines, device or precision");
     }
   }
   return options;
@@ -59,8 +58,8 @@ ServedModel::ServedModel(std::string name, int64_t version, const std::string& p
   options.batching = config_.batching;
   if (!config_.dynamic_batching) options.batching.max_batch_size = 0;
   options.session.pool = defaults.pool;
-  instances_ = std::make_unique<ModelInstances>(model_, options,
-                                                [this](int64_t rows) { statistics_.add_execution(rows); });
+  instances_ =
+      std::make_unique<ModelInstances>(model_, options, [this](int64_t rows) { statistics_.add_execution(rows); });
 }
 
 void ServedModel::check(const Inference& request) const {
@@ -69,8 +68,8 @@ void ServedModel::check(const Inference& request) const {
     const Tensor& tensor = request.inputs[i];
     if (tensor.dtype != info.dtype) {
       throw Failure(Code::kInvalidArgument, "input '" + info.name + "' of model '" + name_ + "' has the datatype " +
-                                                std::string(datatype_name(info.dtype)) + ", the request says " +
-                                                std::string(datatype_name(tensor.dtype)));
+                                                client::datatype_of(info.dtype) + ", the request says " +
+                                                client::datatype_of(tensor.dtype));
     }
     bool fits = !info.rank_known || tensor.dims.size() == info.dims.size();
     for (size_t d = 0; fits && info.rank_known && d < info.dims.size(); ++d)

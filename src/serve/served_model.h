@@ -15,9 +15,9 @@ namespace coracle::serve {
 
 /// How models run that say nothing of their own.
 struct ServingDefaults {
-  api::Pool pool;               ///< whose threads all models share
-  int instances = 2;            ///< sessions of a model
-  int64_t max_batch_size = 8;   ///< of models without a configuration; 0: no batches
+  api::Pool pool;              ///< whose threads all models share
+  int instances = 2;           ///< sessions of a model
+  int64_t max_batch_size = 8;  ///< of models without a configuration; 0: no batches
   std::chrono::microseconds max_queue_delay{0};
   size_t max_queue_size = 1024;
 };
@@ -25,8 +25,8 @@ struct ServingDefaults {
 /// One version of a model, loaded. For any number of threads.
 class ServedModel {
  public:
-  /// Loads from a folder, a file or an archive. `config` is completed; `has_file` says whether somebody wrote it. Throws
-  /// api::Exception and Failure.
+  /// Loads from a folder, a file or an archive. `config` is completed; `has_file` says whether somebody wrote it.
+  /// Throws api::Exception and Failure.
   ServedModel(std::string name, int64_t version, const std::string& path, ModelConfig config, bool has_file,
               const ServingDefaults& defaults);
 

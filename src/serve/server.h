@@ -21,7 +21,7 @@ struct ServerOptions {
   std::optional<uint16_t> metrics_port = 8002;  ///< none: no metrics
   std::string unix_socket;                      ///< a path; empty: none
   int http_threads = 2;
-  std::chrono::milliseconds pre_stop{0};        ///< after it was asked to stop it still takes requests so long
+  std::chrono::milliseconds pre_stop{0};  ///< after it was asked to stop it still takes requests so long
   std::chrono::milliseconds exit_timeout{25'000};
 };
 

@@ -44,8 +44,9 @@ void Statistics::add(const Answer& answer, Clock::time_point received, int64_t r
   counts_.compute_infer.add(t.computed - t.inputs_ready);
   counts_.compute_output.add(t.done - t.computed);
   counts_.inference_count += static_cast<uint64_t>(rows);
-  counts_.last_inference_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
-                                  std::chrono::system_clock::now().time_since_epoch()).count();
+  counts_.last_inference_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count();
   counts_.request_ms.add(ms(now - received));
   counts_.queue_ms.add(ms(t.started - t.queued));
   counts_.compute_ms.add(ms(t.done - t.started));

@@ -71,7 +71,8 @@ TEST(ModelConfig, ReadsTritonsFields) {
       priority_queue_policy { key: 1 value { max_queue_size: 3 } }
     }
     parameters { key: "engines" value { string_value: "openvino" } }
-  )", "config.pbtxt");
+  )",
+                                                "config.pbtxt");
   EXPECT_EQ(config.name, "rec");
   EXPECT_EQ(config.batching.max_batch_size, 16);
   ASSERT_EQ(config.inputs.size(), 1U);
@@ -95,7 +96,8 @@ TEST(ModelConfig, ReadsTritonsFields) {
 TEST(ModelConfig, AQueueIsBoundedWhereNobodyBoundsIt) {
   EXPECT_GT(parse_model_config("dynamic_batching { }", "c").batching.default_queue_policy.max_queue_size, 0U);
   EXPECT_GT(parse_model_config("dynamic_batching { default_queue_policy { max_queue_size: 0 } }", "c")
-                .batching.default_queue_policy.max_queue_size, 0U);
+                .batching.default_queue_policy.max_queue_size,
+            0U);
 }
 
 TEST(ModelConfig, RefusesWhatWouldChangeAnswers) {
