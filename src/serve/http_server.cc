@@ -38,7 +38,7 @@ constexpr size_t kReadBuffer = size_t{256} << 10;
 /// Of connections that wait for a request.
 constexpr size_t kIdleBuffer = size_t{4} << 10;
 
-std::string reason_of(unsigned status) { return std::string(http::obsolete_reason(http::int_to_status(status))); }
+std::string reason_phrase(unsigned status) { return std::string(http::obsolete_reason(http::int_to_status(status))); }
 
 }  // namespace
 
@@ -192,7 +192,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     }
     size_t bytes = response.body.size();
     for (const HttpPart& part : response.parts) bytes += part.bytes;
-    std::string head = "HTTP/1.1 " + std::to_string(response.status) + ' ' + reason_of(response.status) + "\r\n";
+    std::string head = "HTTP/1.1 " + std::to_string(response.status) + ' ' + reason_phrase(response.status) + "\r\n";
     const auto add = [&](std::string_view name, std::string_view value) {
       head.append(name).append(": ").append(value).append("\r\n");
     };

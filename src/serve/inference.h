@@ -30,6 +30,13 @@ struct Tensor {
   size_t bytes = 0;
 };
 
+/// "[1, 3, -1]"
+inline std::string shape_text(const api::Dims& dims) {
+  std::string text;
+  for (const int64_t d : dims) text += (text.empty() ? "" : ", ") + std::to_string(d);
+  return '[' + text + ']';
+}
+
 /// The tensor as results of sessions are seen; it has to stay as long.
 inline api::View view_of(const Tensor& tensor) {
   coracle_tensor_view view{};

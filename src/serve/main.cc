@@ -25,7 +25,7 @@ constexpr const char* kFooter =
     "  coracle-serve --repository /srv/models --host 0.0.0.0\n"
     "  curl localhost:8000/v2/models/det/infer -d '{\"inputs\": [{\"name\": \"x\", \"datatype\": \"FP32\", ...}]}'";
 
-void log(const std::string& line) { fmt::print(stderr, "coracle-serve: {}\n", line); }
+void say(const std::string& line) { fmt::print(stderr, "coracle-serve: {}\n", line); }
 
 /// A model's name and path from NAME=PATH or PATH, whose last folder is then the name.
 std::pair<std::string, std::string> model_of(const std::string& argument) {
@@ -137,7 +137,7 @@ int serve(int argc, char** argv) {
   options.exit_timeout = std::chrono::seconds(exit_timeout);
   defaults.pool = api::Pool(threads);
   defaults.max_queue_delay = std::chrono::microseconds(queue_delay_us);
-  repository.log = log;
+  repository.log = say;
 
   // All threads leave the signals to this one.
   sigset_t signals;
@@ -149,13 +149,13 @@ int serve(int argc, char** argv) {
 
   Server server(std::move(options));
   server.start();
-  if (server.http_port() != 0) log("HTTP at http://127.0.0.1:" + std::to_string(server.http_port()));
+  if (server.http_port() != 0) say("HTTP at http://127.0.0.1:" + std::to_string(server.http_port()));
   if (server.metrics_port() != 0)
-    log("metrics at http://127.0.0.1:" + std::to_string(server.metrics_port()) + "/metrics");
+    say("metrics at http://127.0.0.1:" + std::to_string(server.metrics_port()) + "/metrics");
   const int signal = wait_for_signal(signals);
-  log(std::string("stopping: ") + (signal == SIGTERM ? "SIGTERM" : "SIGINT"));
+  say(std::string("stopping: ") + (signal == SIGTERM ? "SIGTERM" : "SIGINT"));
   if (server.stop()) return 0;
-  log("some requests took longer than --exit-timeout and are cut off");
+  say("some requests took longer than --exit-timeout and are cut off");
   std::fflush(nullptr);
   _exit(1);
 }

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "client/element.h"
 #include "serve/failure.h"
+#include "serve/inference.h"
 #include "serve/text_proto.h"
 
 namespace coracle::serve {
@@ -195,12 +196,6 @@ void read_parameter(const Reader& reader, const TextField& field, std::map<std::
   parameters[key] = value;
 }
 
-std::string text_of(const api::Dims& dims) {
-  std::string text;
-  for (const int64_t d : dims) text += (text.empty() ? "" : ", ") + std::to_string(d);
-  return '[' + text + ']';
-}
-
 void check_tensor(const ModelConfig& config, const TensorConfig& tensor, const api::TensorInfo& info) {
   if (tensor.dtype != info.dtype) {
     throw Failure(Code::kInvalidArgument, "model '" + config.name + "': its configuration says that '" + tensor.name +
@@ -214,8 +209,9 @@ void check_tensor(const ModelConfig& config, const TensorConfig& tensor, const a
     fits = tensor.dims[d] == -1 || info.dims[d + batch] == -1 || tensor.dims[d] == info.dims[d + batch];
   if (fits) return;
   throw Failure(Code::kInvalidArgument, "model '" + config.name + "': its configuration says that '" + tensor.name +
-                                            "' is " + text_of(tensor.dims) + (batch != 0 ? " beside the batch" : "") +
-                                            ", the model says " + text_of(info.dims));
+                                            "' is " + shape_text(tensor.dims) +
+                                            (batch != 0 ? " beside the batch" : "") + ", the model says " +
+                                            shape_text(info.dims));
 }
 
 /// Names each tensor of the model that the configuration does not name, and checks the others.

@@ -58,7 +58,7 @@ std::string shape_of(const Inference& request) {
 }
 
 /// The inputs of requests, one below the other.
-std::vector<Tensor> joined(const std::vector<InferencePtr>& requests, int64_t rows) {
+std::vector<Tensor> stacked(const std::vector<InferencePtr>& requests, int64_t rows) {
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < requests.front()->inputs.size(); ++i) {
     size_t bytes = 0;
@@ -80,7 +80,7 @@ std::vector<Tensor> joined(const std::vector<InferencePtr>& requests, int64_t ro
 }
 
 /// Rows `begin` to `begin` + `rows` of outputs that have `all` rows.
-std::vector<Tensor> rows_of(const std::vector<Tensor>& outputs, int64_t begin, int64_t rows, int64_t all) {
+std::vector<Tensor> rows_between(const std::vector<Tensor>& outputs, int64_t begin, int64_t rows, int64_t all) {
   std::vector<Tensor> parts;
   for (const Tensor& output : outputs) {
     Tensor& part = parts.emplace_back(output);
@@ -179,7 +179,7 @@ void ModelInstances::run_alone(api::Session& session, Inference& request) {
     request.times.computed = Clock::now();
     request.times.batch = 1;
     std::vector<Tensor> outputs = outputs_of(session);
-    executed_(serve::rows_of(request).value_or(1));
+    executed_(rows_of(request).value_or(1));
     give(request, std::move(outputs));
   } catch (const api::Exception& e) {
     give(request, failure_of(e, request));
@@ -204,7 +204,7 @@ bool ModelInstances::run_together(api::Session& session, const std::vector<Infer
     return outputs_of(session);
   };
   try {
-    outputs = run(joined(requests, rows));
+    outputs = run(stacked(requests, rows));
     for (const Tensor& output : outputs) {
       if (output.lod.empty() && !output.dims.empty() && output.dims.front() == rows) continue;
       refuse_batching("an output has not one row for each row of the inputs");
@@ -213,7 +213,7 @@ bool ModelInstances::run_together(api::Session& session, const std::vector<Infer
     int64_t begin = 0;
     for (const InferencePtr& request : requests) {
       const int64_t own = request->inputs.front().dims.front();
-      parts.push_back(rows_of(outputs, begin, own, rows));
+      parts.push_back(rows_between(outputs, begin, own, rows));
       begin += own;
     }
     const std::string shape = shape_of(*requests.front());

@@ -37,8 +37,6 @@ std::string content_of(const fs::path& path) {
   return content;
 }
 
-std::string text_of(const std::exception& e) { return e.what(); }
-
 }  // namespace
 
 Repository::Repository(Options options) : options_(std::move(options)) {
@@ -186,7 +184,7 @@ void Repository::load(const std::string& name) {
     if (failure == nullptr || failure->code() != Code::kNotFound) {
       const std::lock_guard lock(mutex_);
       Entry& entry = entries_[name];
-      entry.reason = text_of(e);
+      entry.reason = e.what();
       entry.stamp = stamp;
     }
     options_.log("model '" + name + "' cannot be loaded: " + e.what());

@@ -10,7 +10,7 @@ namespace {
 /// Requests that a policy delays run after those of every priority.
 constexpr uint32_t kDelayed = UINT32_MAX;
 
-void fail(const InferencePtr& request, Code code, const std::string& message) {
+void answer_with(const InferencePtr& request, Code code, const std::string& message) {
   request->times.done = Clock::now();
   request->answer({.outputs = {}, .failure = Failure(code, message), .times = request->times});
 }
@@ -176,8 +176,8 @@ std::vector<InferencePtr> RequestQueue::pop() {
     if (!expired.empty() || !cancelled.empty()) {
       lock.unlock();
       for (const InferencePtr& request : expired)
-        fail(request, Code::kDeadlineExceeded, "the request has waited longer than its time limit allows");
-      for (const InferencePtr& request : cancelled) fail(request, Code::kCancelled, "the request was cancelled");
+        answer_with(request, Code::kDeadlineExceeded, "the request has waited longer than its time limit allows");
+      for (const InferencePtr& request : cancelled) answer_with(request, Code::kCancelled, "the request was cancelled");
       lock.lock();
       continue;
     }
@@ -237,7 +237,7 @@ void RequestQueue::reject_all(const Failure& failure) {
     size_ = 0;
     changed_.notify_all();
   }
-  for (const InferencePtr& request : rejected) fail(request, failure.code(), failure.what());
+  for (const InferencePtr& request : rejected) answer_with(request, failure.code(), failure.what());
 }
 
 size_t RequestQueue::size() const {

@@ -81,7 +81,7 @@ void require_method(const HttpRequest& request, std::string_view method) {
   throw Failure(Code::kNotFound, "there is nothing at '" + request.path.substr(0, 255) + "'");
 }
 
-Failure failure_of(const api::Exception& e) {
+Failure loading_failure(const api::Exception& e) {
   switch (e.status()) {
     case CORACLE_OUT_OF_MEMORY: return {Code::kUnavailable, e.what()};
     case CORACLE_UNSUPPORTED: return {Code::kUnsupported, e.what()};
@@ -121,7 +121,7 @@ Cancel Router::handle(HttpRequest request, Respond respond) {
   } catch (const Failure& failure) {
     with_headers(error_response(failure));
   } catch (const api::Exception& e) {
-    with_headers(error_response(failure_of(e)));
+    with_headers(error_response(loading_failure(e)));
   } catch (const std::bad_alloc&) {
     with_headers(error_response({Code::kUnavailable, "the server has not the memory for this request now"}));
   } catch (const std::exception& e) {

@@ -25,12 +25,6 @@ api::ModelOptions options_of(const ModelConfig& config) {
   return options;
 }
 
-std::string text_of(const api::Dims& dims) {
-  std::string text;
-  for (const int64_t d : dims) text += (text.empty() ? "" : ", ") + std::to_string(d);
-  return '[' + text + ']';
-}
-
 ModelConfig completed(ModelConfig config, const api::Model& model, bool has_file, const ServingDefaults& defaults) {
   complete(config, model, has_file, defaults.max_batch_size);
   if (!has_file) {
@@ -76,8 +70,8 @@ void ServedModel::check(const Inference& request) const {
       fits = info.dims[d] < 0 || info.dims[d] == tensor.dims[d];
     if (!fits) {
       throw Failure(Code::kInvalidArgument, "input '" + info.name + "' of model '" + name_ + "' has the shape " +
-                                                text_of(info.dims) + " (-1: any size), the request says " +
-                                                text_of(tensor.dims));
+                                                shape_text(info.dims) + " (-1: any size), the request says " +
+                                                shape_text(tensor.dims));
     }
   }
   const int64_t most = config_.batching.max_batch_size;
