@@ -24,6 +24,7 @@ ALLOWED = {
     "quantize": {"base", "graph", "model"},
     "client": {"archive"},    # and the public interface
     "cli": {"quantize", "client"},  # likewise
+    "serve": {"client"},  # likewise
     "paddle_c": set(), # likewise
     "devices": {"base", "graph", "ops"},
     "engines": {"base", "graph", "ops"},

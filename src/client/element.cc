@@ -136,4 +136,13 @@ std::optional<coracle_dtype> dtype_of_datatype(std::string_view datatype) {
   });
 }
 
+std::string datatype_names() {
+  std::string names;
+  for (const DTypeRow& row : kDTypeTable) {
+    const std::string name = datatype_of(static_cast<coracle_dtype>(row.dtype));
+    if (!name.empty()) names.append(names.empty() ? "" : ", ").append(name);
+  }
+  return names;
+}
+
 }  // namespace coracle::client

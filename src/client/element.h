@@ -36,5 +36,7 @@ std::string dtype_names();
 std::string datatype_of(coracle_dtype dtype);
 /// The element type that the protocol calls so, of those that the library has.
 std::optional<coracle_dtype> dtype_of_datatype(std::string_view datatype);
+/// "BOOL, INT8 ... FP64": all that it takes.
+std::string datatype_names();
 
 }  // namespace coracle::client

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "serve/failure.h"
+
+/// HTTP as the handlers of requests see it, whatever carries it.
+namespace coracle::serve {
+
+struct HttpRequest {
+  std::string method;  ///< "GET"
+  std::string path;    ///< "/v2/models/det/infer", without the query; not decoded
+  std::string query;   ///< behind '?'
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::shared_ptr<const std::string> body;  ///< without its content coding
+  std::string peer;                         ///< who asks, for the access log
+
+  /// The value of a header, whose name is compared without case; empty where there is none.
+  std::string_view header(std::string_view name) const;
+};
+
+/// Bytes of a body that somebody else keeps.
+struct HttpPart {
+  std::shared_ptr<const void> owner;
+  const void* data = nullptr;
+  size_t bytes = 0;
+};
+
+struct HttpResponse {
+  unsigned status = 200;
+  std::string content_type = "application/json";
+  std::vector<std::pair<std::string, std::string>> headers = {};
+  std::string body = {};
+  std::vector<HttpPart> parts = {};  ///< follow `body`
+};
+
+/// {"error": "..."} with the status of the failure.
+HttpResponse error_response(const Failure& failure);
+HttpResponse json_response(std::string json);
+
+/// Takes the response to a request; to be called once, by any thread.
+using Respond = std::function<void(HttpResponse)>;
+/// Ends work whose result nobody wants any more; may be called by any thread, also when the work is done.
+using Cancel = std::function<void()>;
+/// Answers requests. Does not throw. Called by several threads.
+using HttpHandler = std::function<Cancel(HttpRequest, Respond)>;
+
+}  // namespace coracle::serve

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coracle/coracle.hpp"
+#include "serve/failure.h"
+
+/// What a model is asked, and what it answers, whatever protocol carries it.
+namespace coracle::serve {
+
+using Clock = std::chrono::steady_clock;
+
+/// Elements in row-major order, kept alive by `owner`.
+struct Tensor {
+  coracle_dtype dtype = CORACLE_FLOAT32;
+  api::Dims dims;
+  api::Lod lod;
+  std::shared_ptr<const void> owner;
+  const std::byte* data = nullptr;
+  size_t bytes = 0;
+};
+
+/// "[1, 3, -1]"
+inline std::string shape_text(const api::Dims& dims) {
+  std::string text;
+  for (const int64_t d : dims) text += (text.empty() ? "" : ", ") + std::to_string(d);
+  return '[' + text + ']';
+}
+
+/// The tensor as results of sessions are seen; it has to stay as long.
+inline api::View view_of(const Tensor& tensor) {
+  coracle_tensor_view view{};
+  view.data = tensor.data;
+  view.bytes = tensor.bytes;
+  view.dtype = tensor.dtype;
+  view.rank = static_cast<int32_t>(tensor.dims.size());
+  std::copy(tensor.dims.begin(), tensor.dims.end(), view.dims);
+  return {view, tensor.lod};
+}
+
+/// When the parts of the work on a request were done.
+struct Timeline {
+  Clock::time_point queued;
+  Clock::time_point started;       ///< an instance took it
+  Clock::time_point inputs_ready;  ///< rows of all requests of the batch stand together
+  Clock::time_point computed;
+  Clock::time_point done;
+  int64_t batch = 1;  ///< rows that ran together
+};
+
+struct Answer {
+  std::vector<Tensor> outputs;  ///< by output of the model
+  std::optional<Failure> failure;
+  Timeline times;
+};
+
+/// A request to run a model once. Shared by who asks and who answers; `cancelled` may be set at any time.
+struct Inference {
+  std::vector<Tensor> inputs;  ///< by input of the model
+  uint32_t priority = 0;       ///< 1 is the highest, 0 the model's default
+  std::optional<Clock::time_point> deadline;
+  std::atomic<uint32_t> cancelled{0};
+  Timeline times;
+  /// Called once, by any thread.
+  std::function<void(Answer)> answer;
+};
+
+using InferencePtr = std::shared_ptr<Inference>;
+
+}  // namespace coracle::serve

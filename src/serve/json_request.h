@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "base/json.h"
+
+namespace coracle::serve {
+
+/// A body that is to be a JSON object; it needs no stack for how deep values are. Throws Failure (kInvalidArgument).
+JsonDocument parse_object(std::string_view json);
+
+}  // namespace coracle::serve

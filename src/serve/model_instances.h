@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "coracle/coracle.hpp"
+#include "serve/request_queue.h"
+
+namespace coracle::serve {
+
+/// Runs the requests to one version of a model: a queue, and sessions that take from it, each in a thread of its own.
+/// The sessions share weights, plans and the threads of a pool. For any number of threads.
+///
+/// Requests that wait are joined to batches where the queue's options allow it. Rows of a batch get the bits that they
+/// get alone: the first batch of each shape is run a second time, request by request, and compared; a model whose
+/// answers differ, or whose outputs are not one row for each row of its inputs, is never batched from then on.
+class ModelInstances {
+ public:
+  struct Options {
+    int instances = 1;
+    BatchOptions batching;
+    api::SessionOptions session;
+  };
+  /// Called once for each run of the model, before its requests are answered: how many rows it had.
+  using Executed = std::function<void(int64_t rows)>;
+
+  /// `model` outlives it. Throws api::Exception.
+  ModelInstances(const api::Model& model, const Options& options, Executed executed);
+  /// Runs what waits, then ends.
+  ~ModelInstances();
+  ModelInstances(const ModelInstances&) = delete;
+  ModelInstances& operator=(const ModelInstances&) = delete;
+
+  /// The request is answered once, later, by another thread. Throws Failure where it is not taken.
+  void submit(InferencePtr request);
+  /// Requests that wait.
+  size_t waiting() const { return queue_.size(); }
+  bool batches() const { return queue_.batches(); }
+  /// Why the model is not batched any more; empty where nothing was found.
+  std::string batching_refused() const;
+  /// Gives memory of sessions that do not run back.
+  size_t release_memory();
+
+ private:
+  struct Instance {
+    api::Session session;
+    std::mutex running;
+    std::thread thread;
+    explicit Instance(api::Session s) : session(std::move(s)) {}
+  };
+  /// Answers leave in the order in which requests came.
+  struct Order {
+    std::mutex mutex;
+    uint64_t given = 0;
+    uint64_t answered = 0;
+    std::map<uint64_t, std::function<void()>> done;
+  };
+
+  void work(Instance& instance);
+  void run_alone(api::Session& session, Inference& request);
+  /// False where the requests are to be run alone.
+  bool run_together(api::Session& session, const std::vector<InferencePtr>& requests);
+  bool is_proven(const std::string& shape) const;
+  void refuse_batching(const std::string& why);
+  std::vector<Tensor> outputs_of(api::Session& session) const;
+
+  const size_t outputs_;
+  const bool ordered_;
+  const Executed executed_;
+  RequestQueue queue_;
+  std::vector<std::unique_ptr<Instance>> instances_;
+  Order order_;
+  mutable std::mutex proof_mutex_;
+  std::set<std::string> proven_;  // shapes whose batches have had the bits of single requests
+  std::string refused_;
+};
+
+}  // namespace coracle::serve

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "serve/served_model.h"
+
+namespace coracle::serve {
+
+/// A model of the index, loaded or not.
+struct IndexEntry {
+  std::string name;
+  std::string version;  ///< empty where none was loaded
+  std::string state;    ///< READY, LOADING, UNLOADING, UNAVAILABLE
+  std::string reason;
+};
+
+/// The models of a server: those it was given one by one, and those of a folder as Triton has it: DIR/NAME/config.pbtxt
+/// (optional) and DIR/NAME/1/inference.pdmodel and so on, folders without numbers being ignored; DIR/NAME with a model
+/// in it and no numbered folder is version 1. For any number of threads.
+class Repository {
+ public:
+  struct Options {
+    /// Names and paths.
+    std::vector<std::pair<std::string, std::string>> models;
+    std::filesystem::path folder;            ///< empty: none
+    std::chrono::milliseconds poll{0};       ///< how often the folder is looked at; 0: never
+    bool load_all = true;                    ///< at the start; else by request
+    std::chrono::milliseconds idle{60'000};  ///< after which a model's sessions give back memory
+    ServingDefaults defaults;
+    std::function<void(const std::string& line)> log;
+  };
+
+  explicit Repository(Options options);
+  /// Requests that wait still run.
+  ~Repository();
+  Repository(const Repository&) = delete;
+  Repository& operator=(const Repository&) = delete;
+
+  /// Loads what is there. A model that cannot be loaded is unavailable, with the reason in the index.
+  void load_all();
+  /// A version of a model; without one the greatest. Throws Failure (not found, unavailable).
+  std::shared_ptr<ServedModel> find(const std::string& name, const std::string& version = {}) const;
+  /// The versions of a model that are loaded, in order; empty where there is none.
+  std::vector<std::string> versions(const std::string& name) const;
+  std::vector<std::shared_ptr<ServedModel>> loaded() const;
+  std::vector<IndexEntry> index() const;
+  /// True when every model of the start was loaded.
+  bool ready() const;
+
+  /// Loads a model of the folder, or again: what ran before serves until that has succeeded. Throws Failure.
+  void load(const std::string& name);
+  /// Takes a model away; its requests that wait still run. Throws Failure where there is none.
+  void unload(const std::string& name);
+
+ private:
+  using Versions = std::map<int64_t, std::shared_ptr<ServedModel>>;
+  struct Entry {
+    Versions versions;
+    std::string reason;  ///< why it could not be loaded last
+    std::string stamp;   ///< of its files, when they were looked at last
+  };
+  /// Where the versions of a model lie.
+  struct Source {
+    ModelConfig config;
+    bool has_config = false;
+    std::map<int64_t, std::string> versions;
+  };
+
+  std::vector<std::string> names_in_folder() const;
+  std::optional<std::string> given_path(const std::string& name) const;
+  Source source_of(const std::string& name) const;
+  std::string stamp_of(const std::string& name) const;
+  void retire(Versions versions);
+  void maintain();
+  void poll();
+  void reap();
+
+  const Options options_;
+  mutable std::mutex mutex_;
+  std::mutex loading_;  // one model is loaded at a time
+  std::map<std::string, Entry> entries_;
+  std::vector<std::shared_ptr<ServedModel>> retired_;  // until their last request was answered
+  std::condition_variable stop_;
+  bool stopping_ = false;
+  std::thread maintenance_;
+};
+
+}  // namespace coracle::serve

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/request_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace coracle::serve {
+namespace {
+
+/// Requests that a policy delays run after those of every priority.
+constexpr uint32_t kDelayed = UINT32_MAX;
+
+void answer_with(const InferencePtr& request, Code code, const std::string& message) {
+  request->times.done = Clock::now();
+  request->answer({.outputs = {}, .failure = Failure(code, message), .times = request->times});
+}
+
+}  // namespace
+
+std::optional<int64_t> rows_of(const Inference& request) {
+  std::optional<int64_t> rows;
+  for (const Tensor& input : request.inputs) {
+    if (input.dims.empty() || !input.lod.empty() || input.dims.front() < 1) return std::nullopt;
+    if (rows.has_value() && *rows != input.dims.front()) return std::nullopt;
+    rows = input.dims.front();
+  }
+  return rows;
+}
+
+Clock::time_point RequestQueue::Bucket::oldest() const {
+  Clock::time_point oldest = Clock::time_point::max();
+  for (const auto& [priority, waiting] : by_priority) {
+    if (!waiting.empty()) oldest = std::min(oldest, waiting.front().request->times.queued);
+  }
+  return oldest;
+}
+
+RequestQueue::RequestQueue(BatchOptions options)
+    : options_(std::move(options)), batches_(options_.max_batch_size > 1) {}
+
+/// Where requests wait that may run together with this one; of one that runs alone a bucket of its own.
+RequestQueue::Bucket& RequestQueue::bucket_for(const Inference& request, int64_t& rows) {
+  const std::optional<int64_t> own = batches_ ? rows_of(request) : std::nullopt;
+  rows = own.value_or(1);
+  std::string key;
+  const bool alone = !own.has_value() || rows >= options_.max_batch_size;
+  if (alone) {
+    key = "alone " + std::to_string(alone_++);
+  } else {
+    for (const Tensor& input : request.inputs) {
+      key += std::to_string(static_cast<int>(input.dtype));
+      for (size_t d = 1; d < input.dims.size(); ++d) key += ',' + std::to_string(input.dims[d]);
+      key += ';';
+    }
+  }
+  Bucket& bucket = buckets_[key];
+  bucket.alone = alone;
+  return bucket;
+}
+
+void RequestQueue::push(InferencePtr request) {
+  const std::lock_guard lock(mutex_);
+  if (closed_) throw Failure(Code::kUnavailable, "the model is being unloaded");
+  uint32_t priority = request->priority;
+  if (priority > options_.priority_levels) {
+    throw Failure(Code::kInvalidArgument, "priority " + std::to_string(priority) + " is not one of the model's " +
+                                              std::to_string(options_.priority_levels));
+  }
+  if (priority == 0) priority = options_.default_priority_level;
+  const QueuePolicy& policy = options_.policy(priority);
+  size_t& waiting = waiting_[priority];
+  if (policy.max_queue_size != 0 && waiting >= policy.max_queue_size) {
+    throw Failure(Code::kResourceExhausted,
+                  "the queue is full: " + std::to_string(waiting) + " requests wait, which is its bound");
+  }
+  Waiting entry;
+  entry.request = std::move(request);
+  Inference& added = *entry.request;
+  added.priority = priority;
+  added.times.queued = Clock::now();
+  entry.expires = added.deadline;
+  if (policy.default_timeout.count() != 0) {
+    const Clock::time_point end = added.times.queued + policy.default_timeout;
+    const bool shorter = policy.allow_timeout_override && entry.expires.has_value() && *entry.expires < end;
+    entry.expires = shorter ? *entry.expires : end;
+  }
+  Bucket& bucket = bucket_for(added, entry.rows);
+  bucket.rows += entry.rows;
+  bucket.by_priority[priority].push_back(std::move(entry));
+  ++waiting;
+  ++size_;
+  changed_.notify_one();
+}
+
+/// Takes out what was cancelled and what has waited too long; the latter is returned.
+std::vector<InferencePtr> RequestQueue::expire(Clock::time_point now, std::vector<InferencePtr>& cancelled) {
+  std::vector<InferencePtr> expired;
+  for (auto& [key, bucket] : buckets_) {
+    std::vector<Waiting> delayed;
+    for (auto& [priority, waiting] : bucket.by_priority) {
+      for (auto entry = waiting.begin(); entry != waiting.end();) {
+        const bool gone = entry->request->cancelled.load(std::memory_order_relaxed) % 2 != 0;
+        const bool late = !entry->delayed && entry->expires.has_value() && *entry->expires <= now;
+        if (!gone && !late) {
+          ++entry;
+          continue;
+        }
+        const QueuePolicy& policy = options_.policy(entry->request->priority);
+        if (!gone && policy.timeout_action == QueuePolicy::TimeoutAction::kDelay) {
+          entry->delayed = true;
+          delayed.push_back(std::move(*entry));
+        } else {
+          (gone ? cancelled : expired).push_back(entry->request);
+          bucket.rows -= entry->rows;
+          --waiting_[entry->request->priority];
+          --size_;
+        }
+        entry = waiting.erase(entry);
+      }
+    }
+    for (Waiting& entry : delayed) bucket.by_priority[kDelayed].push_back(std::move(entry));
+  }
+  std::erase_if(buckets_, [](const auto& entry) { return entry.second.rows == 0; });
+  return expired;
+}
+
+/// How many rows of a bucket are to run now: 0 where others are still to be waited for.
+int64_t RequestQueue::rows_to_take(const Bucket& bucket, Clock::time_point now) const {
+  const int64_t most = std::max<int64_t>(options_.max_batch_size, 1);
+  if (closed_ || bucket.alone || bucket.rows >= most || now >= bucket.oldest() + options_.max_queue_delay) return most;
+  int64_t preferred = 0;
+  for (const int64_t size : options_.preferred_batch_size) {
+    if (size <= bucket.rows) preferred = std::max(preferred, size);
+  }
+  return preferred;
+}
+
+std::vector<InferencePtr> RequestQueue::take(Bucket& bucket, int64_t rows) {
+  std::vector<InferencePtr> taken;
+  for (auto& [priority, waiting] : bucket.by_priority) {
+    while (!waiting.empty() && (taken.empty() || waiting.front().rows <= rows)) {
+      rows -= waiting.front().rows;
+      bucket.rows -= waiting.front().rows;
+      --waiting_[waiting.front().request->priority];
+      --size_;
+      taken.push_back(std::move(waiting.front().request));
+      waiting.pop_front();
+    }
+    if (!waiting.empty()) break;
+  }
+  return taken;
+}
+
+std::optional<Clock::time_point> RequestQueue::next_event() const {
+  std::optional<Clock::time_point> next;
+  const auto consider = [&](Clock::time_point t) {
+    if (!next.has_value() || t < *next) next = t;
+  };
+  for (const auto& [key, bucket] : buckets_) {
+    consider(bucket.oldest() + options_.max_queue_delay);
+    for (const auto& [priority, waiting] : bucket.by_priority) {
+      for (const Waiting& entry : waiting) {
+        if (!entry.delayed && entry.expires.has_value()) consider(*entry.expires);
+      }
+    }
+  }
+  return next;
+}
+
+std::vector<InferencePtr> RequestQueue::pop() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    const Clock::time_point now = Clock::now();
+    std::vector<InferencePtr> cancelled;
+    const std::vector<InferencePtr> expired = expire(now, cancelled);
+    if (!expired.empty() || !cancelled.empty()) {
+      lock.unlock();
+      for (const InferencePtr& request : expired)
+        answer_with(request, Code::kDeadlineExceeded, "the request has waited longer than its time limit allows");
+      for (const InferencePtr& request : cancelled) answer_with(request, Code::kCancelled, "the request was cancelled");
+      lock.lock();
+      continue;
+    }
+    // Of the buckets that are ready the one with the highest priority, of those the one that has waited longest.
+    auto chosen = buckets_.end();
+    int64_t rows = 0;
+    std::pair<uint32_t, Clock::time_point> rank;
+    for (auto bucket = buckets_.begin(); bucket != buckets_.end(); ++bucket) {
+      const int64_t ready = rows_to_take(bucket->second, now);
+      if (ready == 0) continue;
+      uint32_t priority = kDelayed;
+      for (const auto& [level, waiting] : bucket->second.by_priority) {
+        if (!waiting.empty()) {
+          priority = level;
+          break;
+        }
+      }
+      const std::pair own{priority, bucket->second.oldest()};
+      if (chosen == buckets_.end() || own < rank) {
+        chosen = bucket;
+        rows = ready;
+        rank = own;
+      }
+    }
+    if (chosen != buckets_.end()) {
+      std::vector<InferencePtr> taken = take(chosen->second, rows);
+      if (chosen->second.rows == 0) buckets_.erase(chosen);
+      if (size_ != 0) changed_.notify_one();
+      return taken;
+    }
+    if (closed_ && size_ == 0) return {};
+    if (const std::optional<Clock::time_point> next = next_event()) {
+      changed_.wait_until(lock, *next);
+    } else {
+      changed_.wait(lock);
+    }
+  }
+}
+
+void RequestQueue::close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  changed_.notify_all();
+}
+
+void RequestQueue::reject_all(const Failure& failure) {
+  std::vector<InferencePtr> rejected;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto& [key, bucket] : buckets_) {
+      for (auto& [priority, waiting] : bucket.by_priority) {
+        for (Waiting& entry : waiting) rejected.push_back(std::move(entry.request));
+      }
+    }
+    buckets_.clear();
+    waiting_.clear();
+    size_ = 0;
+    changed_.notify_all();
+  }
+  for (const InferencePtr& request : rejected) answer_with(request, failure.code(), failure.what());
+}
+
+size_t RequestQueue::size() const {
+  const std::lock_guard lock(mutex_);
+  return size_;
+}
+
+void RequestQueue::stop_batching() {
+  const std::lock_guard lock(mutex_);
+  batches_ = false;
+}
+
+bool RequestQueue::batches() const {
+  const std::lock_guard lock(mutex_);
+  return batches_;
+}
+
+}  // namespace coracle::serve

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "serve/batch_options.h"
+#include "serve/inference.h"
+
+namespace coracle::serve {
+
+/// Requests of one model that wait, and the choice which of them run together next: those whose tensors differ in their
+/// rows only. For any number of threads.
+class RequestQueue {
+ public:
+  explicit RequestQueue(BatchOptions options);
+
+  /// Throws Failure: the queue is full, closed, or the request's priority is not one of the model's.
+  void push(InferencePtr request);
+
+  /// The next requests to run together, in the order in which they came; waits for them. Requests that were cancelled
+  /// or have waited too long are answered here. Empty once the queue was closed and nothing waits.
+  std::vector<InferencePtr> pop();
+
+  /// No further requests are taken; those that wait still run.
+  void close();
+  /// Answers all that wait with `failure`.
+  void reject_all(const Failure& failure);
+
+  size_t size() const;
+  /// Rows that may run together from now on: 1 once batching has been found not to keep answers.
+  void stop_batching();
+  bool batches() const;
+
+ private:
+  struct Waiting {
+    InferencePtr request;
+    int64_t rows = 1;
+    std::optional<Clock::time_point> expires;
+    bool delayed = false;
+  };
+  /// Requests that may run together, by the order in which they are to run.
+  struct Bucket {
+    std::map<uint32_t, std::deque<Waiting>> by_priority;
+    int64_t rows = 0;
+    bool alone = false;  ///< nothing is joined with it
+    Clock::time_point oldest() const;
+  };
+
+  Bucket& bucket_for(const Inference& request, int64_t& rows);
+  std::vector<InferencePtr> expire(Clock::time_point now, std::vector<InferencePtr>& cancelled);
+  int64_t rows_to_take(const Bucket& bucket, Clock::time_point now) const;
+  std::vector<InferencePtr> take(Bucket& bucket, int64_t rows);
+  std::optional<Clock::time_point> next_event() const;
+
+  const BatchOptions options_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::string, Bucket> buckets_;
+  std::map<uint32_t, size_t> waiting_;  // requests by priority
+  size_t size_ = 0;
+  uint64_t alone_ = 0;  // numbers the buckets of requests that run alone
+  bool closed_ = false;
+  bool batches_;
+};
+
+/// The rows of a request whose inputs all have equally many, and no sequence offsets; nothing for others.
+std::optional<int64_t> rows_of(const Inference& request);
+
+}  // namespace coracle::serve

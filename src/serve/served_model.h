@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "coracle/coracle.hpp"
+#include "serve/model_config.h"
+#include "serve/model_instances.h"
+#include "serve/statistics.h"
+
+namespace coracle::serve {
+
+/// How models run that say nothing of their own.
+struct ServingDefaults {
+  api::Pool pool;              ///< whose threads all models share
+  int instances = 2;           ///< sessions of a model
+  int64_t max_batch_size = 8;  ///< of models without a configuration; 0: no batches
+  std::chrono::microseconds max_queue_delay{0};
+  size_t max_queue_size = 1024;
+};
+
+/// One version of a model, loaded. For any number of threads.
+class ServedModel {
+ public:
+  /// Loads from a folder, a file or an archive. `config` is completed; `has_file` says whether somebody wrote it.
+  /// Throws api::Exception and Failure.
+  ServedModel(std::string name, int64_t version, const std::string& path, ModelConfig config, bool has_file,
+              const ServingDefaults& defaults);
+
+  const std::string& name() const { return name_; }
+  int64_t version() const { return version_; }
+  const ModelConfig& config() const { return config_; }
+  const std::vector<api::TensorInfo>& inputs() const { return inputs_; }
+  const std::vector<api::TensorInfo>& outputs() const { return outputs_; }
+
+  /// Checks the tensors against the model and gives them to an instance. The request is answered once, later, by
+  /// another thread. Throws Failure where it is not taken, which `statistics` then counts.
+  void infer(InferencePtr request);
+  size_t waiting() const { return instances_->waiting(); }
+  Statistics& statistics() { return statistics_; }
+  const Statistics& statistics() const { return statistics_; }
+  size_t release_memory() { return instances_->release_memory(); }
+
+ private:
+  void check(const Inference& request) const;
+
+  const std::string name_;
+  const int64_t version_;
+  const bool declared_batch_;  // max_batch_size is somebody's word, so that larger requests are refused
+  ModelConfig config_;
+  const api::Model model_;
+  const std::vector<api::TensorInfo> inputs_;
+  const std::vector<api::TensorInfo> outputs_;
+  Statistics statistics_;
+  std::unique_ptr<ModelInstances> instances_;
+};
+
+}  // namespace coracle::serve

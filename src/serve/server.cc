@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/server.h"
+
+#include <thread>
+#include <utility>
+
+#include "serve/statistics_json.h"
+
+namespace coracle::serve {
+
+Server::Server(ServerOptions options) : options_(std::move(options)) {
+  repository_ = std::make_unique<Repository>(options_.repository);
+  router_ = std::make_unique<Router>(*repository_, options_.router);
+  http_ = std::make_unique<HttpServer>(
+      [router = router_.get()](HttpRequest request, Respond respond) {
+        return router->handle(std::move(request), std::move(respond));
+      },
+      options_.limits, options_.http_threads);
+  HttpLimits small = options_.limits;
+  small.body_bytes = 0;
+  metrics_ = std::make_unique<HttpServer>(
+      [repository = repository_.get()](HttpRequest request, Respond respond) -> Cancel {
+        if (request.path != "/metrics" || request.method != "GET") {
+          respond(error_response({Code::kNotFound, "metrics are at GET /metrics"}));
+          return nullptr;
+        }
+        HttpResponse response;
+        response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+        response.body = metrics_text(repository->loaded());
+        respond(std::move(response));
+        return nullptr;
+      },
+      small, 1);
+}
+
+Server::~Server() {
+  // No thread of the HTTP servers asks the repository any more before that ends; its last answers go to them.
+  metrics_->stop();
+  http_->stop();
+  repository_ = nullptr;
+}
+
+void Server::start() {
+  if (options_.http_port.has_value()) http_port_ = http_->listen(options_.host, *options_.http_port);
+  if (!options_.unix_socket.empty()) http_->listen("unix:" + options_.unix_socket, 0);
+  if (options_.metrics_port.has_value()) metrics_port_ = metrics_->listen(options_.host, *options_.metrics_port);
+  if (options_.repository.load_all) repository_->load_all();
+  router_->set_started();
+}
+
+bool Server::stop() {
+  const Clock::time_point end = Clock::now() + options_.exit_timeout;
+  router_->set_stopping();
+  std::this_thread::sleep_for(options_.pre_stop);
+  return http_->drain(end);
+}
+
+}  // namespace coracle::serve

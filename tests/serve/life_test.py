@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A server's life: models that come, change and go, limits, and its end."""
+import http.client
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+import numpy as np
+import program_file
+import pytest
+from conftest import Refused, Server, save
+
+X = np.ones((1, 4), np.float32)
+
+
+def test_a_repository(serve, tmp_path):
+    for version in (1, 2, 10):
+        save(tmp_path / "a" / str(version), program_file.linear(seed=version))
+    (tmp_path / "a" / "notes").mkdir()
+    save(tmp_path / "b", program_file.linear())
+    (tmp_path / "c" / "1").mkdir(parents=True)
+    (tmp_path / "a" / "config.pbtxt").write_text('name: "a" max_batch_size: 4 version_policy { specific { versions: [2, 10] } }')
+    server = serve("--repository", tmp_path)
+    assert server.get("/v2/models/a").json["versions"] == ["2", "10"]
+    assert server.get("/v2/models/b").json["versions"] == ["1"]
+    assert not np.array_equal(server.infer("a/versions/2", {"x": X})["y"], server.infer("a", {"x": X})["y"])
+    assert server.get("/v2/health/ready").status == 503
+    assert server.get("/v2/models/c/ready").status == 503
+    index = {each["name"]: each for each in server.post("/v2/repository/index").json}
+    assert index["c"]["state"] == "UNAVAILABLE" and index["c"]["reason"]
+    assert "c" not in [each["name"] for each in server.post("/v2/repository/index", {"ready": True}).json]
+    with pytest.raises(Refused, match="max_batch_size"):
+        server.infer("a", {"x": np.ones((5, 4), np.float32)})
+
+
+def test_models_are_loaded_again_without_a_failed_request(serve, tmp_path):
+    save(tmp_path / "m" / "1", program_file.linear(seed=1))
+    server = serve("--repository", tmp_path, "--model-control", "explicit")
+    answers, stop = set(), threading.Event()
+
+    def client():
+        while not stop.is_set():
+            answers.add(server.infer("m", {"x": X})["y"].tobytes())
+
+    threads = [threading.Thread(target=client) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for seed in range(2, 12):
+        save(tmp_path / "m" / "1", program_file.linear(seed=seed))
+        assert server.post("/v2/repository/models/m/load").status == 200
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert server.statistics("m")["inference_stats"]["fail"]["count"] == 0 and 2 <= len(answers) <= 11
+    last = server.infer("m", {"x": X})["y"]
+    (tmp_path / "m" / "1" / "inference.pdmodel").write_bytes(b"no model")
+    assert server.post("/v2/repository/models/m/load").status == 400
+    assert np.array_equal(server.infer("m", {"x": X})["y"], last)
+    assert server.post("/v2/repository/models/m/unload").status == 200
+    assert server.get("/v2/models/m/ready").status == 503
+    assert server.post("/v2/repository/models/none/load").status == 404
+    assert server.post("/v2/repository/models/..%2Fm/load").status == 400
+
+
+def test_the_folder_is_looked_at(serve, tmp_path):
+    save(tmp_path / "m" / "1", program_file.linear(seed=1))
+    server = serve("--repository", tmp_path, "--model-control", "poll", "--poll-seconds", 1)
+    save(tmp_path / "m" / "2", program_file.linear(seed=2))
+    save(tmp_path / "n" / "1", program_file.linear(seed=3))
+    server.wait_until(lambda: server.get("/v2/models/n/ready").status == 200 and server.get("/v2/models/m").json["versions"] == ["2"])
+    shutil.rmtree(tmp_path / "n")
+    server.wait_until(lambda: server.get("/v2/models/n/ready").status == 404)
+
+
+def test_limits(serve, linear):
+    server = serve("m=%s" % linear, "--max-body-mib", 1, "--max-connections", 20)
+    limit = 1 << 20
+    assert server.ask("POST", "/v2/models/m/infer", b" " * limit).status == 400  # no JSON, but read
+    # The server answers before it has read the body, whose rest it refuses.
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+        connection.sendall(b"POST /v2/models/m/infer HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % (limit + 1))
+        assert connection.recv(100).startswith(b"HTTP/1.1 413")
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+        connection.sendall(b"POST /v2/models/m/infer HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
+        try:
+            for _ in range(40):
+                connection.sendall(b"10000\r\n" + b" " * 65536 + b"\r\n")
+        except OSError:
+            pass
+        assert connection.recv(100).startswith(b"HTTP/1.1 413")
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+        connection.sendall(b"GET /v2 HTTP/1.1\r\nHost: a\r\nX: " + b"x" * 20000)
+        assert connection.recv(100).startswith(b"HTTP/1.1 431")
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+        connection.sendall(b"nonsense\r\n\r\n")
+        assert connection.recv(100).startswith(b"HTTP/1.1 400")
+    held = [socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(40)]
+    time.sleep(0.2)
+    closed = 0
+    for connection in held:
+        connection.setblocking(False)
+        try:
+            closed += connection.recv(1) == b""
+        except BlockingIOError:
+            pass
+        connection.close()
+    assert 20 <= closed < 40
+    server.wait_until(lambda: answers(server))
+
+
+def answers(server):
+    try:
+        return server.get("/v2/health/ready").status == 200
+    except (http.client.HTTPException, OSError):
+        return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_accepted_requests_are_answered_before_the_end(linear, number):
+    server = Server("m=%s" % linear)
+    failures, answered, stopped = [], [], threading.Event()
+
+    def client():
+        while not stopped.is_set():
+            try:
+                server.infer("m", {"x": X})
+                answered.append(1)
+            except ConnectionRefusedError:
+                return
+            except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
+                if server.local.__dict__.get("sent", False):
+                    failures.append("a request was lost")
+                return
+
+    threads = [threading.Thread(target=client) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    server.wait_until(lambda: len(answered) > 50)
+    server.process.send_signal(number)
+    assert server.process.wait(30) == 0
+    stopped.set()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_a_second_signal_ends_at_once(serve, tmp_path):
+    server = serve("m=%s" % save(tmp_path / "m", program_file.linear(width=1024, layers=60)), "--pre-stop-ms", 60000)
+    server.process.send_signal(signal.SIGTERM)
+    server.wait_until(lambda: server.get("/v2/health/ready").status == 503)
+    assert server.infer("m", {"x": np.ones((1, 1024), np.float32)})  # requests are still taken
+    server.process.send_signal(signal.SIGINT)
+    assert server.process.wait(10) == 130
+
+
+def test_usage():
+    program = os.environ["CORACLE_SERVE"]
+    for arguments, status in (([], 2), (["--http-port", "99999", "m"], 2), (["--what"], 2), (["--help"], 0), (["--version"], 0)):
+        assert subprocess.run([program, *arguments], capture_output=True).returncode == status, arguments
+    taken = socket.create_server(("127.0.0.1", 0))
+    ended = subprocess.run([program, "nowhere", "--http-port", str(taken.getsockname()[1])], capture_output=True, text=True)
+    assert ended.returncode == 1 and "cannot listen on 127.0.0.1 port" in ended.stderr

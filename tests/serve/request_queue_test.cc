@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/request_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace coracle::serve {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+constexpr microseconds kLong{60'000'000};
+
+/// A request of so many rows of `width` elements, whose answer is kept.
+struct Asked {
+  InferencePtr request = std::make_shared<Inference>();
+  std::shared_ptr<std::optional<Answer>> answer = std::make_shared<std::optional<Answer>>();
+
+  explicit Asked(int64_t rows, int64_t width = 4) {
+    Tensor input;
+    input.dims = {rows, width};
+    request->inputs.push_back(input);
+    request->answer = [kept = answer](Answer a) { *kept = std::move(a); };
+  }
+  Asked& priority(uint32_t level) {
+    request->priority = level;
+    return *this;
+  }
+};
+
+int64_t rows_of_all(const std::vector<InferencePtr>& requests) {
+  int64_t rows = 0;
+  for (const InferencePtr& request : requests) rows += request->inputs.front().dims.front();
+  return rows;
+}
+
+BatchOptions batches_of(int64_t most, microseconds delay = kLong, std::vector<int64_t> preferred = {}) {
+  BatchOptions options;
+  options.max_batch_size = most;
+  options.max_queue_delay = delay;
+  options.preferred_batch_size = std::move(preferred);
+  return options;
+}
+
+TEST(RequestQueue, RequestsRunAloneWithoutBatching) {
+  RequestQueue queue(batches_of(0, microseconds(0)));
+  queue.push(Asked(1).request);
+  queue.push(Asked(2).request);
+  EXPECT_EQ(queue.size(), 2U);
+  EXPECT_EQ(rows_of_all(queue.pop()), 1);
+  EXPECT_EQ(rows_of_all(queue.pop()), 2);
+  EXPECT_EQ(queue.size(), 0U);
+}
+
+TEST(RequestQueue, RowsAreJoinedUpToTheMost) {
+  RequestQueue queue(batches_of(4));
+  for (int i = 0; i < 3; ++i) queue.push(Asked(2).request);
+  const std::vector<InferencePtr> first = queue.pop();
+  EXPECT_EQ(first.size(), 2U);
+  EXPECT_EQ(rows_of_all(first), 4);
+  queue.close();
+  EXPECT_EQ(rows_of_all(queue.pop()), 2);
+  EXPECT_TRUE(queue.pop().empty());
+}
+
+TEST(RequestQueue, APreferredSizeDoesNotWait) {
+  RequestQueue queue(batches_of(8, kLong, {2, 4}));
+  for (int i = 0; i < 5; ++i) queue.push(Asked(1).request);
+  EXPECT_EQ(rows_of_all(queue.pop()), 4);  // the larger one that can be had
+  queue.push(Asked(1).request);
+  EXPECT_EQ(rows_of_all(queue.pop()), 2);
+}
+
+TEST(RequestQueue, FewerWaitForTheDelay) {
+  const milliseconds delay{30};
+  RequestQueue queue(batches_of(8, delay, {8}));
+  const Clock::time_point begin = Clock::now();
+  queue.push(Asked(1).request);
+  EXPECT_EQ(rows_of_all(queue.pop()), 1);
+  EXPECT_GE(Clock::now() - begin, delay);
+}
+
+TEST(RequestQueue, ShapesAreNotMixed) {
+  RequestQueue queue(batches_of(4));
+  for (int i = 0; i < 4; ++i) {
+    queue.push(Asked(1, 4).request);
+    queue.push(Asked(1, 5).request);
+  }
+  for (int i = 0; i < 2; ++i) {
+    const std::vector<InferencePtr> together = queue.pop();
+    ASSERT_EQ(together.size(), 4U);
+    for (const InferencePtr& request : together)
+      EXPECT_EQ(request->inputs.front().dims, together.front()->inputs.front().dims);
+  }
+}
+
+TEST(RequestQueue, MoreRowsThanTheMostRunAlone) {
+  RequestQueue queue(batches_of(4));
+  queue.push(Asked(1).request);
+  queue.push(Asked(9).request);
+  EXPECT_EQ(rows_of_all(queue.pop()), 9);  // at once, where the other one waits
+  EXPECT_EQ(queue.size(), 1U);
+}
+
+TEST(RequestQueue, SequencesRunAlone) {
+  RequestQueue queue(batches_of(4));
+  Asked sequence(2);
+  sequence.request->inputs.front().lod = {{0, 1, 2}};
+  queue.push(sequence.request);
+  EXPECT_EQ(queue.pop().size(), 1U);
+}
+
+TEST(RequestQueue, HigherPrioritiesGoFirst) {
+  BatchOptions options = batches_of(2);
+  options.priority_levels = 2;
+  options.default_priority_level = 2;
+  RequestQueue queue(options);
+  queue.push(Asked(1).request);
+  Asked urgent(1);
+  queue.push(urgent.priority(1).request);
+  queue.push(Asked(1).request);
+  const std::vector<InferencePtr> first = queue.pop();
+  ASSERT_EQ(first.size(), 2U);
+  EXPECT_EQ(first.front(), urgent.request);
+  EXPECT_THROW(queue.push(Asked(1).priority(3).request), Failure);
+}
+
+TEST(RequestQueue, AFullQueueRefuses) {
+  BatchOptions options = batches_of(8);
+  options.default_queue_policy.max_queue_size = 2;
+  RequestQueue queue(options);
+  queue.push(Asked(1).request);
+  queue.push(Asked(1).request);
+  try {
+    queue.push(Asked(1).request);
+    FAIL() << "the third request was taken";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.code(), Code::kResourceExhausted);
+  }
+}
+
+TEST(RequestQueue, WhatWaitsTooLongIsAnswered) {
+  BatchOptions options = batches_of(8);
+  options.default_queue_policy.default_timeout = milliseconds(5);
+  RequestQueue queue(options);
+  const Asked late(1);
+  queue.push(late.request);
+  std::thread closes([&] {
+    std::this_thread::sleep_for(milliseconds(50));
+    queue.close();
+  });
+  EXPECT_TRUE(queue.pop().empty());
+  closes.join();
+  ASSERT_TRUE(late.answer->has_value());
+  ASSERT_TRUE((*late.answer)->failure.has_value());
+  EXPECT_EQ((*late.answer)->failure->code(), Code::kDeadlineExceeded);
+}
+
+TEST(RequestQueue, ADelayedRequestRunsAfterTheOthers) {
+  BatchOptions options = batches_of(1, microseconds(0));
+  options.default_queue_policy.default_timeout = milliseconds(1);
+  options.default_queue_policy.timeout_action = QueuePolicy::TimeoutAction::kDelay;
+  RequestQueue queue(options);
+  const Asked late(1);
+  queue.push(late.request);
+  std::this_thread::sleep_for(milliseconds(3));
+  const Asked fresh(1);
+  queue.push(fresh.request);
+  EXPECT_EQ(queue.pop().front(), fresh.request);
+  EXPECT_EQ(queue.pop().front(), late.request);
+}
+
+TEST(RequestQueue, ARequestMayShortenItsTimeOnlyWhereThatIsAllowed) {
+  for (const bool allowed : {false, true}) {
+    BatchOptions options = batches_of(8, milliseconds(30));
+    options.default_queue_policy.default_timeout = milliseconds(10'000);
+    options.default_queue_policy.allow_timeout_override = allowed;
+    RequestQueue queue(options);
+    const Asked asked(1);
+    asked.request->deadline = Clock::now() + milliseconds(1);
+    queue.push(asked.request);
+    queue.push(Asked(1).request);
+    EXPECT_EQ(queue.pop().size(), allowed ? 1U : 2U);
+    EXPECT_EQ(asked.answer->has_value(), allowed);
+  }
+}
+
+TEST(RequestQueue, WhatWasCancelledDoesNotRun) {
+  RequestQueue queue(batches_of(2, milliseconds(1)));
+  const Asked gone(1);
+  gone.request->cancelled = 1;
+  queue.push(gone.request);
+  const Asked stays(1);
+  queue.push(stays.request);
+  EXPECT_EQ(queue.pop(), std::vector<InferencePtr>{stays.request});
+  ASSERT_TRUE(gone.answer->has_value());
+  EXPECT_EQ((*gone.answer)->failure->code(), Code::kCancelled);
+}
+
+TEST(RequestQueue, AClosedQueueTakesNothingAndGivesWhatWaits) {
+  RequestQueue queue(batches_of(8));
+  queue.push(Asked(1).request);
+  queue.close();
+  EXPECT_THROW(queue.push(Asked(1).request), Failure);
+  EXPECT_EQ(queue.pop().size(), 1U);
+  EXPECT_TRUE(queue.pop().empty());
+}
+
+TEST(RequestQueue, EachRequestIsTakenOnceByManyThreads) {
+  RequestQueue queue(batches_of(5, microseconds(100), {2}));
+  constexpr int kRequests = 2000;
+  std::mutex mutex;
+  std::map<Inference*, int> taken;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      for (auto batch = queue.pop(); !batch.empty(); batch = queue.pop()) {
+        const std::lock_guard lock(mutex);
+        for (const InferencePtr& request : batch) ++taken[request.get()];
+      }
+    });
+  }
+  std::vector<Asked> asked;
+  for (int i = 0; i < kRequests; ++i) asked.emplace_back(1 + i % 3, 1 + i % 4);
+  for (const Asked& each : asked) {
+    while (true) {
+      try {
+        queue.push(each.request);
+        break;
+      } catch (const Failure&) {  // full
+        std::this_thread::yield();
+      }
+    }
+  }
+  queue.close();
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(taken.size(), static_cast<size_t>(kRequests));
+  for (const auto& [request, times] : taken) EXPECT_EQ(times, 1);
+}
+
+}  // namespace
+}  // namespace coracle::serve
