@@ -378,6 +378,43 @@ class Model {
   std::unique_ptr<coracle_model, Free> handle_;
 };
 
+/// A tensor in the memory of a device: a result that stays there, and an input of other runs. Copies share it; it may
+/// outlive session and model, and any thread may use it.
+class DeviceTensor {
+ public:
+  coracle_dtype dtype() const { return view().dtype; }
+  Dims dims() const {
+    const coracle_tensor_view v = view();
+    return {v.dims, v.dims + v.rank};
+  }
+  size_t bytes() const { return view().bytes; }
+  /// Copies all elements to the host, where there is room for `bytes`, exactly those that it has.
+  void copy_to(void* data, size_t bytes) const { check(coracle_device_tensor_copy(handle_.get(), data, bytes)); }
+  /// The elements; T must be the element type.
+  template <class T>
+  std::vector<T> copy() const {
+    if (dtype_of<T>() != dtype()) {
+      fail(CORACLE_INVALID_ARGUMENT, std::string("the tensor has elements of type ") + coracle_dtype_name(dtype()) +
+                                         ", asked for " + coracle_dtype_name(dtype_of<T>()));
+    }
+    std::vector<T> elements(bytes() / sizeof(T));
+    copy_to(elements.data(), elements.size() * sizeof(T));
+    return elements;
+  }
+  const coracle_device_tensor* handle() const { return handle_.get(); }
+
+ private:
+  friend class Session;
+  explicit DeviceTensor(coracle_device_tensor* tensor) : handle_(tensor, coracle_device_tensor_free) {}
+  coracle_tensor_view view() const {
+    coracle_tensor_view view;
+    check(coracle_device_tensor_view(handle_.get(), &view));
+    return view;
+  }
+
+  std::shared_ptr<coracle_device_tensor> handle_;
+};
+
 class Session {
  public:
   explicit Session(const Model& model, const SessionOptions& options = {}) {
@@ -422,6 +459,10 @@ class Session {
   void set_input(size_t index, coracle_dtype dtype, const Dims& dims, const void* data) {
     check(coracle_session_set_input(handle_.get(), index, dtype, static_cast<int32_t>(dims.size()), dims.data(), data));
   }
+  /// Sets an input to a tensor on a device, without a copy where the model uses that device.
+  void set_input(size_t index, const DeviceTensor& tensor) {
+    check(coracle_session_set_input_on_device(handle_.get(), index, tensor.handle()));
+  }
   void set_lod(size_t index, const Lod& lod) {
     std::vector<size_t> sizes;
     std::vector<size_t> offsets;
@@ -443,6 +484,16 @@ class Session {
     check(coracle_session_bind_output(handle_.get(), index, data, bytes));
   }
   void unbind_output(size_t index) { check(coracle_session_bind_output(handle_.get(), index, nullptr, 0)); }
+
+  /// From the next run on an output stays on the model's device, until it is bound to memory or unbound. See
+  /// coracle_session_keep_output_on_device.
+  void keep_output_on_device(size_t index) { check(coracle_session_keep_output_on_device(handle_.get(), index)); }
+  /// The result of the last run, of such an output.
+  DeviceTensor device_output(size_t index) const {
+    coracle_device_tensor* tensor = nullptr;
+    check(coracle_session_output_on_device(handle_.get(), index, &tensor));
+    return DeviceTensor(tensor);
+  }
 
   void run() { check(coracle_session_run(handle_.get())); }
   /// With options that hold for this run alone.

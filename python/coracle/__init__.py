@@ -16,6 +16,7 @@ from ._handle import TensorInfo
 from ._library import LIBRARY as _LIBRARY
 from ._library import VERSION as __version__
 from ._log import set_log_level
+from .device_tensor import DeviceTensor
 from .documents import Document
 from .engines import power_by_engine
 from .errors import (CancelledError, Error, FileError, InvalidArgumentError, InvalidModelError, MissingFileError, OutOfMemoryError,
@@ -29,12 +30,12 @@ from .results import MachineLimits, Memory, Results
 from .session import Session
 from .timing import Bench, bench
 
-__all__ = ["AnomalyMap", "Bench", "CancelledError", "ClassArea", "DetectedObject", "Document", "Error", "FileError", "InvalidArgumentError",
-           "InvalidModelError", "Keypoint", "Label", "MachineLimits", "Mask", "Memory", "MissingFileError", "Model", "NodeValue",
-           "OperatorTime", "OutOfMemoryError", "Pipeline", "Pool", "Prediction", "Profile", "Results", "RunFailureError", "Session", "Step",
-           "Table", "TensorInfo", "TextBox", "TextLine", "UnsupportedError", "__version__", "available_engines", "bench", "bind_thread",
-           "cpu_isa", "default_threads", "devices", "document", "inspect", "load", "load_memory", "memory_total", "ocr", "pass_names",
-           "pipeline", "power_by_engine", "set_log_level"]
+__all__ = ["AnomalyMap", "Bench", "CancelledError", "ClassArea", "DetectedObject", "DeviceTensor", "Document", "Error", "FileError",
+           "InvalidArgumentError", "InvalidModelError", "Keypoint", "Label", "MachineLimits", "Mask", "Memory", "MissingFileError", "Model",
+           "NodeValue", "OperatorTime", "OutOfMemoryError", "Pipeline", "Pool", "Prediction", "Profile", "Results", "RunFailureError",
+           "Session", "Step", "Table", "TensorInfo", "TextBox", "TextLine", "UnsupportedError", "__version__", "available_engines", "bench",
+           "bind_thread", "cpu_isa", "default_threads", "devices", "document", "inspect", "load", "load_memory", "memory_total", "ocr",
+           "pass_names", "pipeline", "power_by_engine", "set_log_level"]
 
 
 def cpu_isa() -> str:

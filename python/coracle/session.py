@@ -17,6 +17,7 @@ from . import _arrays, _library, _options
 from ._callbacks import NodeValue, Observer
 from ._handle import ModelHandle, TensorInfo
 from ._interrupt import Interruptible
+from .device_tensor import DeviceTensor
 from .errors import InvalidArgumentError, counted
 from .pool import Pool, cpu_text
 from .profile import Profile
@@ -57,7 +58,7 @@ class Session:
         self._closing = threading.Lock()   # Held while the pointer is taken away, and by those who use it without the other lock.
         self._arrays: dict[int, np.ndarray] = {}
         self._lods: dict[int, list[list[int]]] = {}
-        self._bound: dict[int, np.ndarray] = {}   # Outputs that runs write to arrays of the user's.
+        self._bound: dict[int, np.ndarray | None] = {}   # Outputs that runs write to arrays of the user's; None: they stay on the device.
         self._observer: Observer | None = None
 
     @classmethod
@@ -150,7 +151,7 @@ class Session:
         """Sets an input, by name or index, for the runs to come.
 
         `value`: an array of the input's element type and rank, whatever has `__dlpack__`, `__array__` or a buffer, or numbers and
-        lists of them. `lod`: sequence offsets, coarsest level first, e.g. [[0, 3, 5]] for sequences of 3 and 2 rows.
+        lists of them; or a DeviceTensor, which is not copied where the model uses its device. `lod`: sequence offsets, coarsest level first, e.g. [[0, 3, 5]] for sequences of 3 and 2 rows.
         Raises InvalidArgumentError for an unknown name, another element type, another rank, offsets that do not fit.
         """
         with self._use() as pointer:
@@ -159,6 +160,13 @@ class Session:
     def _set(self, pointer, name, value, lod) -> None:
         index = self._model.index("input", name)
         info = self._model.inputs[index]
+        if isinstance(value, DeviceTensor):
+            _library.call("session_set_input_on_device", pointer, index, value._handle())
+            self._arrays.pop(index, None)   # The session shares the tensor.
+            self._lods.pop(index, None)
+            if lod:
+                self._set_lod(pointer, index, self._offsets(info.name, lod))
+            return
         array = _arrays.readable(value, info.name, _arrays.NAMES.index(info.dtype))
         if array.ndim > _library.MAX_RANK:
             raise InvalidArgumentError("input '%s': a tensor has 0 to %d dimensions, given %d: %s"
@@ -285,6 +293,16 @@ class Session:
             _library.call("session_bind_output", pointer, index, _arrays.pointer(array), array.nbytes)
             self._bound[index] = array
 
+    def keep_output_on_device(self, name: str | int) -> None:
+        """Leaves an output, by name or index, on the model's device from the next run on: `run` gives a DeviceTensor for it, which
+        inputs take. `bind_output(name, None)` ends that. Outputs of the last run are gone after the call. Raises InvalidArgumentError
+        for an unknown name, and where the model uses no device (`coracle.load(path, device="opencl")`).
+        """
+        with self._use() as pointer:
+            index = self._model.index("output", name)
+            _library.call("session_keep_output_on_device", pointer, index)
+            self._bound[index] = None
+
     def run(self, inputs: Inputs = None, lod: Mapping[str, Lod] | None = None, *, time_limit_ms: int = 0,
             memory_limit: int = 0) -> Results:
         """Runs the model: `session.run({"x": array})["y"]`.
@@ -292,7 +310,7 @@ class Session:
         `inputs`: values by name as for `set_input`, or the value itself if the model has one input; inputs left out keep what they
         have. `lod`: sequence offsets by input name. `time_limit_ms`, `memory_limit` (in bytes): limits of this run alone, 0 are the
         session's. Returns new arrays by name, in the model's order, with the shapes of this run; of outputs that `bind_output` has bound
-        views of their arrays.
+        views of their arrays, and of those that `keep_output_on_device` keeps DeviceTensors.
 
         Raises InvalidArgumentError for wrong names, shapes or element types and for missing inputs, OutOfMemoryError when
         `memory_limit` or the memory is too small, RunFailureError when the data make it impossible or `time_limit_ms` is over, CancelledError after
@@ -324,7 +342,14 @@ class Session:
         _library.call("session_output", pointer, index, ctypes.byref(view))
         return view
 
-    def _output(self, pointer, index: int) -> tuple[np.ndarray, list[list[int]]]:
+    def _output(self, pointer, index: int) -> tuple[Any, list[list[int]]]:
+        if index in self._bound and self._bound[index] is None:
+            made = ctypes.c_void_p()
+            _library.call("session_output_on_device", pointer, index, ctypes.byref(made))
+            tensor = DeviceTensor(made)
+            view = _library.TensorView()
+            _library.call("device_tensor_view", made, ctypes.byref(view))
+            return tensor, self._output_lod(pointer, index, view)
         view = self._view(pointer, index)
         if index in self._bound and _arrays.element_type(self._bound[index], view.dtype) == view.dtype:
             shape = tuple(view.dims[:view.rank])
@@ -343,22 +368,25 @@ class Session:
             lod.append(offsets[:size.value])
         return lod
 
-    def output(self, name: str | int = 0) -> np.ndarray:
-        """A result of the last run, by name or index, as a new array. InvalidArgumentError if no run succeeded yet."""
+    def output(self, name: str | int = 0) -> np.ndarray | DeviceTensor:
+        """A result of the last run, by name or index, as a new array, or a DeviceTensor where it stays on the device.
+        InvalidArgumentError if no run succeeded yet."""
         with self._use() as pointer:
             return self._output(pointer, self._model.index("output", name))[0]
 
     def output_shape(self, name: str | int = 0) -> tuple[int, ...]:
         """The shape of a result of the last run."""
         with self._use() as pointer:
-            view = self._view(pointer, self._model.index("output", name))
+            index = self._model.index("output", name)
+            if index in self._bound and self._bound[index] is None:
+                return self._output(pointer, index)[0].shape
+            view = self._view(pointer, index)
             return tuple(view.dims[:view.rank])
 
     def output_lod(self, name: str | int = 0) -> list[list[int]]:
         """Sequence offsets of a result of the last run, coarsest level first; [] if it has none."""
         with self._use() as pointer:
-            index = self._model.index("output", name)
-            return self._output_lod(pointer, index, self._view(pointer, index))
+            return self._output(pointer, self._model.index("output", name))[1]
 
     def tensor(self, name: str) -> np.ndarray:
         """A variable of the last run that `coracle.load(..., keep_tensors=...)` keeps, as a new array."""

@@ -4,8 +4,18 @@
 #include <memory>
 #include <string>
 
+#include "coracle/coracle.h"
 #include "loading/model.h"
 #include "run/session.h"
+
+namespace coracle {
+
+/// What the interface says of a tensor. Throws Error for a tensor array.
+void fill_view(const Tensor& t, coracle_tensor_view* view);
+/// Copies a tensor that people know as `name` to memory that must have its size. Throws Error.
+void copy_tensor(const Tensor& t, const std::string& name, void* data, size_t bytes);
+
+}  // namespace coracle
 
 /// What is behind the opaque handles of coracle.h.
 struct coracle_model {
@@ -17,6 +27,10 @@ struct coracle_session {
   explicit coracle_session(std::shared_ptr<const coracle::RunnableModel> model, const coracle::SessionOptions& options)
       : session(std::move(model), options) {}
   coracle::Session session;
+};
+
+struct coracle_device_tensor {
+  coracle::Tensor tensor;
 };
 
 struct coracle_pool {

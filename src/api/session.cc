@@ -78,19 +78,6 @@ Tensor given_tensor(const Session& session, size_t index, coracle_dtype dtype, i
   return Tensor::borrow(dtype_of(dtype), shape, data);
 }
 
-void fill_view(const Tensor& t, coracle_tensor_view* view) {
-  require_pointer(view, "view");
-  require(!t.is_array(), ErrorCode::kUnsupported, "the value is a tensor array, which cannot be read from outside");
-  *view = {};
-  view->data = t.raw();
-  view->bytes = t.bytes();
-  view->dtype = number_of(t.dtype());
-  view->rank = t.shape().rank();
-  int i = 0;
-  for (int64_t d : t.shape()) view->dims[i++] = d;
-  view->lod_levels = t.lod().size();
-}
-
 /// Keeps text for this thread until its next call that gives text, whatever other threads do.
 const char* kept_text(std::string text) {
   static ThreadText kept;
@@ -218,7 +205,10 @@ coracle_status coracle_session_bind_output(coracle_session* session, size_t inde
 coracle_status coracle_session_output(const coracle_session* session, size_t index, coracle_tensor_view* view) {
   return guard([&] {
     require_pointer(session, "session");
-    coracle::fill_view(session->session.output(index), view);
+    const coracle::Tensor t = session->session.output(index);
+    coracle::require(t.is_on_host(), coracle::ErrorCode::kInvalidArgument, "output ", index,
+                     " stays on a device: see coracle_session_output_on_device and coracle_session_copy_output");
+    coracle::fill_view(t, view);
   });
 }
 
@@ -226,11 +216,7 @@ coracle_status coracle_session_copy_output(const coracle_session* session, size_
   return guard([&] {
     require_pointer(session, "session");
     const coracle::Tensor t = session->session.output(index);  // shared: a run meanwhile would make another one
-    coracle::require(bytes == t.bytes(), coracle::ErrorCode::kInvalidArgument, "output ", index, " has ",
-                     coracle::counted(t.bytes(), "byte"), ", given room for ", bytes);
-    if (bytes == 0) return;
-    require_pointer(data, "data");
-    std::memcpy(data, t.raw(), bytes);
+    coracle::copy_tensor(t, coracle::text("output ", index), data, bytes);
   });
 }
 

@@ -32,7 +32,8 @@ struct DTypeOf;
 CORACLE_DTYPES(CORACLE_ROW)
 #undef CORACLE_ROW
 
-/// Memory of a device that elements of tensors lie in, freed with its last owner. What the device is, who made it knows.
+/// Memory of a device that elements of tensors lie in, freed with its last owner. What the device is, who made it
+/// knows.
 class DeviceStorage {
  public:
   virtual ~DeviceStorage() = default;

@@ -31,7 +31,8 @@ struct DeviceBytes {
   size_t offset = 0;
 };
 
-/// Kernels and copies on the device that a queue was given once, to be done again by one call. It ends before its queue.
+/// Kernels and copies on the device that a queue was given once, to be done again by one call. It ends before its
+/// queue.
 class Recording {
  public:
   virtual ~Recording() = default;

@@ -68,6 +68,15 @@ TEST_F(Misuse, NullHandlesAndResults) {
   refused(set(nullptr), "data");
   refused(coracle_session_borrow_input(nullptr, 0, CORACLE_FLOAT32, 2, kDims, kValues), "session");
   refused(coracle_session_bind_output(nullptr, 0, &size, 8), "session");
+  coracle_device_tensor* tensor = nullptr;
+  refused(coracle_session_keep_output_on_device(nullptr, 0), "session");
+  refused(coracle_session_output_on_device(nullptr, 0, &tensor), "session");
+  refused(coracle_session_output_on_device(session_.get(), 0, nullptr), "tensor");
+  refused(coracle_session_set_input_on_device(nullptr, 0, tensor), "session");
+  refused(coracle_session_set_input_on_device(session_.get(), 0, nullptr), "tensor");
+  refused(coracle_device_tensor_view(nullptr, &view_), "tensor");
+  refused(coracle_device_tensor_copy(nullptr, &size, 8), "tensor");
+  coracle_device_tensor_free(nullptr);
   refused(coracle_session_set_input_lod(nullptr, 0, 0, nullptr, nullptr), "session");
   refused(coracle_session_set_input_lod(session_.get(), 0, 1, nullptr, &size), "sizes");
   refused(coracle_session_set_input_lod(session_.get(), 0, 1, &size, nullptr), "offsets");

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results that stay on a device, and inputs that are there.
+#include <cstring>
+
+#include "api/enumerations.h"
+#include "api/guard.h"
+#include "api/handles.h"
+#include "base/counted.h"
+
+namespace coracle {
+
+void fill_view(const Tensor& t, coracle_tensor_view* view) {
+  require_pointer(view, "view");
+  require(!t.is_array(), ErrorCode::kUnsupported, "the value is a tensor array, which cannot be read from outside");
+  *view = {};
+  view->data = t.raw();
+  view->bytes = t.bytes();
+  view->dtype = number_of(t.dtype());
+  view->rank = t.shape().rank();
+  int i = 0;
+  for (int64_t d : t.shape()) view->dims[i++] = d;
+  view->lod_levels = t.lod().size();
+}
+
+void copy_tensor(const Tensor& t, const std::string& name, void* data, size_t bytes) {
+  require(bytes == t.bytes(), ErrorCode::kInvalidArgument, name, " has ", counted(t.bytes(), "byte"),
+          ", given room for ", bytes);
+  if (bytes == 0) return;
+  require_pointer(data, "data");
+  if (t.is_on_host()) {
+    std::memcpy(data, t.raw(), bytes);
+  } else {
+    t.storage()->read(data, bytes);
+  }
+}
+
+}  // namespace coracle
+
+using coracle::guard;
+using coracle::require_pointer;
+
+extern "C" {
+
+coracle_status coracle_session_keep_output_on_device(coracle_session* session, size_t index) {
+  return guard([&] {
+    require_pointer(session, "session");
+    session->session.keep_output_on_device(index);
+  });
+}
+
+coracle_status coracle_session_output_on_device(const coracle_session* session, size_t index,
+                                                coracle_device_tensor** tensor) {
+  return guard([&] {
+    require_pointer(session, "session");
+    require_pointer(tensor, "tensor");
+    coracle::Tensor t = session->session.output(index);
+    coracle::require(!t.is_on_host(), coracle::ErrorCode::kInvalidArgument, "output ", index,
+                     " is on the host: see coracle_session_keep_output_on_device");
+    *tensor = new coracle_device_tensor{std::move(t)};
+  });
+}
+
+coracle_status coracle_session_set_input_on_device(coracle_session* session, size_t index,
+                                                   const coracle_device_tensor* tensor) {
+  return guard([&] {
+    require_pointer(session, "session");
+    require_pointer(tensor, "tensor");
+    session->session.set_input(index, tensor->tensor);
+  });
+}
+
+coracle_status coracle_device_tensor_view(const coracle_device_tensor* tensor, coracle_tensor_view* view) {
+  return guard([&] {
+    require_pointer(tensor, "tensor");
+    coracle::fill_view(tensor->tensor, view);
+  });
+}
+
+coracle_status coracle_device_tensor_copy(const coracle_device_tensor* tensor, void* data, size_t bytes) {
+  return guard([&] {
+    require_pointer(tensor, "tensor");
+    coracle::copy_tensor(tensor->tensor, "the tensor", data, bytes);
+  });
+}
+
+void coracle_device_tensor_free(coracle_device_tensor* tensor) { delete tensor; }
+
+}  // extern "C"
