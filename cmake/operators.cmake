@@ -122,7 +122,7 @@ function(coracle_built_operators to headers from)
   endforeach()
   file(CONFIGURE OUTPUT ${to}/built_operators.h @ONLY CONTENT "#pragma once
 #include <string_view>
-namespace coracle {
+namespace coracle::internal {
 inline constexpr std::string_view kBuiltOperators[] = {
 ${entries}};
 }
@@ -131,7 +131,7 @@ endfunction()
 
 # coracle_schema_list(OUT NAME...): all_ops() of these operators.
 function(coracle_schema_list out)
-  coracle_generated_list(list NAMES ${ARGN} HEADER graph/op.h NAMESPACE coracle TYPE OpSchema FUNCTION all_ops
+  coracle_generated_list(list NAMES ${ARGN} HEADER graph/op.h NAMESPACE coracle::internal TYPE OpSchema FUNCTION all_ops
     DECLARATION "namespace schemas {\nextern const OpSchema* const <name>_schema;\n}" ENTRY "schemas::<name>_schema")
   set(${out} ${list} PARENT_SCOPE)
 endfunction()

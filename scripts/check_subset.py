@@ -29,7 +29,7 @@ def operators(root=ROOT):
 def structs_of(library):
     """Structs of the library that symbols name."""
     said = subprocess.run(["nm", "-C", "--defined-only", library], capture_output=True, text=True, check=True)
-    return set(re.findall(r"\bcoracle::(\w+)\b", said.stdout))
+    return set(re.findall(r"\bcoracle::internal::(\w+)\b", said.stdout))
 
 
 def left_behind(library, kept, root=ROOT):

@@ -21,7 +21,7 @@ TOP = """// SPDX-License-Identifier: Apache-2.0
 #include "saved/flat_table.h"
 
 /// The tables of schema.fbs, which says what their fields mean; scripts/saved_tables.py writes this file.
-namespace coracle::saved::tables {
+namespace coracle::internal::saved::tables {
 
 """
 
@@ -73,7 +73,7 @@ def header(schema):
 
     for name in tables:
         write(name)
-    return text + "}  // namespace coracle::saved::tables\n"
+    return text + "}  // namespace coracle::internal::saved::tables\n"
 
 
 def main():

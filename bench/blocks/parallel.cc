@@ -15,7 +15,7 @@
 #include "ops/elementwise/add.h"
 #include "run/session.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr int64_t kChannels = 64;
@@ -112,10 +112,10 @@ int measure(const std::string& left, const std::string& right, int threads, doub
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal
 
 int main(int argc, char** argv) {
   const std::string left = argc > 2 ? argv[1] : "openvino";
   const std::string right = argc > 2 ? argv[2] : "xnnpack";
-  return coracle::measure(left, right, argc > 3 ? std::atoi(argv[3]) : 2, argc > 4 ? std::atof(argv[4]) : 10);
+  return coracle::internal::measure(left, right, argc > 3 ? std::atoi(argv[3]) : 2, argc > 4 ? std::atof(argv[4]) : 10);
 }

@@ -7,7 +7,8 @@
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  for (const coracle::test::ModelCase& model : coracle::test::model_cases()) coracle::bench::add(model);
+  for (const coracle::internal::test::ModelCase& model : coracle::internal::test::model_cases())
+    coracle::internal::bench::add(model);
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return 0;

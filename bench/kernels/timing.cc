@@ -13,7 +13,7 @@
 #include "plan/kernel_selector.h"
 #include "probe.h"
 
-namespace coracle::bench {
+namespace coracle::internal::bench {
 namespace {
 
 using test::KernelCase;
@@ -206,4 +206,4 @@ void add(const test::ModelCase& model) {
   }
 }
 
-}  // namespace coracle::bench
+}  // namespace coracle::internal::bench

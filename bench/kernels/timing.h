@@ -3,7 +3,7 @@
 
 #include "support/model_cases.h"
 
-namespace coracle::bench {
+namespace coracle::internal::bench {
 
 /// Registers a benchmark for every kernel that takes the case, with 1 and 2 threads, named
 /// "<kernel>/<case>/<threads>/real_time". Its time is the mean; its rates are those of the fastest iteration: GFLOP/s
@@ -12,4 +12,4 @@ namespace coracle::bench {
 /// stay in what cache they fit in.
 void add(const test::ModelCase& model);
 
-}  // namespace coracle::bench
+}  // namespace coracle::internal::bench

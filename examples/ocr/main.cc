@@ -253,7 +253,7 @@ ocr::Result read(vision::DocumentReader& reader, const std::string& path, const 
   if (!options.pages.empty()) {
     make_folder(options.pages);
     const std::string page = written_as(options.pages, path, ".html");
-    coracle::api::write_file(page, vision::to_html(result.document, std::filesystem::path(path).filename().string()));
+    coracle::write_file(page, vision::to_html(result.document, std::filesystem::path(path).filename().string()));
   }
   return result;
 }

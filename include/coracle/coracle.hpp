@@ -4,7 +4,7 @@
 /// Coracle's C++ interface: header-only over coracle.h, so any compiler and standard library can use the same binary.
 /// C++17 or later; what is Span here is std::span from C++20 on. Threads: as in coracle.h.
 ///
-/// Errors are exceptions of type coracle::api::Exception. Compiled with -fno-exceptions, an error prints its message on
+/// Errors are exceptions of type coracle::Exception. Compiled with -fno-exceptions, an error prints its message on
 /// standard error and aborts; programs that go on after errors call coracle.h, which handle() gives the handles for.
 
 #include <atomic>
@@ -24,7 +24,7 @@
 #include "coracle/coracle.h"
 #include "coracle/span.hpp"
 
-namespace coracle::api {
+namespace coracle {
 #if !defined(__cpp_exceptions)
 inline namespace without_exceptions {  // so that both kinds of objects may be in one program
 #endif
@@ -599,4 +599,4 @@ class Session {
 #if !defined(__cpp_exceptions)
 }  // namespace without_exceptions
 #endif
-}  // namespace coracle::api
+}  // namespace coracle

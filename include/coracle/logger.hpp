@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-namespace coracle::api {
+namespace coracle {
 
 enum class LogLevel {
   kOff = CORACLE_LOG_OFF,
@@ -28,4 +28,4 @@ inline void set_logger(LogLevel level, Logger logger) {
   check(coracle_set_logger(static_cast<coracle_log_level>(level), call, new Logger(std::move(logger))));
 }
 
-}  // namespace coracle::api
+}  // namespace coracle

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// coracle::api::Span: std::span where the standard library has it, and as much of it as coracle.hpp needs in C++17.
+/// coracle::Span: std::span where the standard library has it, and as much of it as coracle.hpp needs in C++17.
 
 #include <cstddef>
 #include <type_traits>
@@ -11,7 +11,7 @@
 #include <span>
 #endif
 
-namespace coracle::api {
+namespace coracle {
 
 #if __cplusplus >= 202002L
 
@@ -58,4 +58,4 @@ class Span {
 
 #endif
 
-}  // namespace coracle::api
+}  // namespace coracle

@@ -140,12 +140,12 @@ def _members(body: str, private: bool) -> str:
 
 
 def cpp_reference(header: str) -> str:
-    """A page for coracle.hpp: one entry for each class and free function of coracle::api."""
+    """A page for coracle.hpp: one entry for each class and free function of coracle."""
     intro = re.search(r"#pragma once\n\n((?:///.*\n)+)", header)[1]
-    body = header[header.index("namespace coracle::api {") + len("namespace coracle::api {"):header.rindex("}  // namespace")]
+    body = header[header.index("namespace coracle {") + len("namespace coracle {"):header.rindex("}  // namespace")]
     # A namespace of its own without exceptions is no part of any name.
     body = re.sub(r"(?m)^#if !defined\(__cpp_exceptions\)\n[^\n]*\n#endif\n", "", body)
-    page = ["# C++ interface\n", "`#include <coracle/coracle.hpp>`; C++17 or later; link with `coracle::coracle`. All names are in `coracle::api`.\n",
+    page = ["# C++ interface\n", "`#include <coracle/coracle.hpp>`; C++17 or later; link with `coracle::coracle`. All names are in `coracle`.\n",
             _prose(intro)]
     for text in declarations(body):
         lines = text.strip("\n").splitlines()

@@ -9,7 +9,7 @@
 #include "plan/device.h"
 #include "plan/engine.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Paths and reasons among these may hold bytes that are no UTF-8.
@@ -308,4 +308,4 @@ std::string describe(const Steps& steps, const Graph& graph, const KernelSelecto
   });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

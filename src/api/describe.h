@@ -8,7 +8,7 @@
 #include "run/profile.h"
 
 /// What the interface says as JSON.
-namespace coracle {
+namespace coracle::internal {
 
 std::string describe(const ModelInfo& info);
 /// The same with what rewriting made of it.
@@ -23,4 +23,4 @@ std::string describe_engines(const Model& model);
 /// The kernels of planned steps.
 std::string describe(const Steps& steps, const Graph& graph, const KernelSelector& selector);
 
-}  // namespace coracle
+}  // namespace coracle::internal

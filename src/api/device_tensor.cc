@@ -7,7 +7,7 @@
 #include "api/handles.h"
 #include "base/counted.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 void fill_view(const Tensor& t, coracle_tensor_view* view) {
   require_pointer(view, "view");
@@ -34,10 +34,10 @@ void copy_tensor(const Tensor& t, const std::string& name, void* data, size_t by
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal
 
-using coracle::guard;
-using coracle::require_pointer;
+using coracle::internal::guard;
+using coracle::internal::require_pointer;
 
 extern "C" {
 
@@ -53,9 +53,9 @@ coracle_status coracle_session_output_on_device(const coracle_session* session, 
   return guard([&] {
     require_pointer(session, "session");
     require_pointer(tensor, "tensor");
-    coracle::Tensor t = session->session.output(index);
-    coracle::require(!t.is_on_host(), coracle::ErrorCode::kInvalidArgument, "output ", index,
-                     " is on the host: see coracle_session_keep_output_on_device");
+    coracle::internal::Tensor t = session->session.output(index);
+    coracle::internal::require(!t.is_on_host(), coracle::internal::ErrorCode::kInvalidArgument, "output ", index,
+                               " is on the host: see coracle_session_keep_output_on_device");
     *tensor = new coracle_device_tensor{std::move(t)};
   });
 }
@@ -72,14 +72,14 @@ coracle_status coracle_session_set_input_on_device(coracle_session* session, siz
 coracle_status coracle_device_tensor_view(const coracle_device_tensor* tensor, coracle_tensor_view* view) {
   return guard([&] {
     require_pointer(tensor, "tensor");
-    coracle::fill_view(tensor->tensor, view);
+    coracle::internal::fill_view(tensor->tensor, view);
   });
 }
 
 coracle_status coracle_device_tensor_copy(const coracle_device_tensor* tensor, void* data, size_t bytes) {
   return guard([&] {
     require_pointer(tensor, "tensor");
-    coracle::copy_tensor(tensor->tensor, "the tensor", data, bytes);
+    coracle::internal::copy_tensor(tensor->tensor, "the tensor", data, bytes);
   });
 }
 

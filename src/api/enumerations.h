@@ -8,7 +8,7 @@
 
 /// The enumerations of the C interface and those of C++ that they stand for. A value that only one of both has does not
 /// compile: each function names all of its enumeration, without a default.
-namespace coracle {
+namespace coracle::internal {
 
 constexpr coracle_status number_of(ErrorCode code) {
   switch (code) {
@@ -71,4 +71,4 @@ static_assert(enumerations_detail::all_agree(), "element types have the same num
 static_assert(enumerations_detail::same_number(LogLevel::kOff) && enumerations_detail::same_number(LogLevel::kDebug),
               "log levels have the same numbers in C");
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "base/current_error.h"
 #include "base/printable.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr const char* kNoMemory = "out of memory";
@@ -42,12 +42,12 @@ coracle_status keep_current_error() noexcept {
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal
 
 extern "C" const char* coracle_last_error(void) {
-  return coracle::no_memory ? coracle::kNoMemory : coracle::last_error().kept();
+  return coracle::internal::no_memory ? coracle::internal::kNoMemory : coracle::internal::last_error().kept();
 }
 
 extern "C" void coracle_set_last_error(const char* message) {
-  coracle::set_last_error(message == nullptr ? "" : message);
+  coracle::internal::set_last_error(message == nullptr ? "" : message);
 }

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "coracle/coracle.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Keeps a message for coracle_last_error() of this thread. False where there is no memory for it: then that is the
 /// message.
@@ -31,4 +31,4 @@ inline void require_pointer(const void* p, const char* name) {
   require(p != nullptr, ErrorCode::kInvalidArgument, "argument '", name, "' is null");
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,31 +8,32 @@
 #include "loading/model.h"
 #include "run/session.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What the interface says of a tensor. Throws Error for a tensor array.
 void fill_view(const Tensor& t, coracle_tensor_view* view);
 /// Copies a tensor that people know as `name` to memory that must have its size. Throws Error.
 void copy_tensor(const Tensor& t, const std::string& name, void* data, size_t bytes);
 
-}  // namespace coracle
+}  // namespace coracle::internal
 
 /// What is behind the opaque handles of coracle.h.
 struct coracle_model {
-  std::shared_ptr<const coracle::Model> model;
+  std::shared_ptr<const coracle::internal::Model> model;
   std::string description;
 };
 
 struct coracle_session {
-  explicit coracle_session(std::shared_ptr<const coracle::RunnableModel> model, const coracle::SessionOptions& options)
+  explicit coracle_session(std::shared_ptr<const coracle::internal::RunnableModel> model,
+                           const coracle::internal::SessionOptions& options)
       : session(std::move(model), options) {}
-  coracle::Session session;
+  coracle::internal::Session session;
 };
 
 struct coracle_device_tensor {
-  coracle::Tensor tensor;
+  coracle::internal::Tensor tensor;
 };
 
 struct coracle_pool {
-  std::shared_ptr<coracle::Workers> workers;
+  std::shared_ptr<coracle::internal::Workers> workers;
 };

@@ -19,7 +19,7 @@
 #include "graph/dot.h"
 #include "graph/text.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 std::vector<std::string> split(const char* list) {
@@ -210,35 +210,37 @@ int64_t find(const std::vector<TensorInfo>& infos, const char* name) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal
 
-using coracle::guard;
-using coracle::require_pointer;
+using coracle::internal::guard;
+using coracle::internal::require_pointer;
 
 extern "C" {
 
 const char* coracle_version(void) { return CORACLE_VERSION; }
 
 size_t coracle_dtype_size(coracle_dtype dtype) {
-  return coracle::is_dtype(dtype) ? coracle::size_of(coracle::dtype_of(dtype)) : 0;
+  return coracle::internal::is_dtype(dtype) ? coracle::internal::size_of(coracle::internal::dtype_of(dtype)) : 0;
 }
 
 const char* coracle_dtype_name(coracle_dtype dtype) {
-  return coracle::name_of(coracle::is_dtype(dtype) ? coracle::dtype_of(dtype) : coracle::DType::kUnknown).data();
+  return coracle::internal::name_of(coracle::internal::is_dtype(dtype) ? coracle::internal::dtype_of(dtype)
+                                                                       : coracle::internal::DType::kUnknown)
+      .data();
 }
 
 const char* coracle_cpu_isa(void) {
-  const coracle::Capabilities& all = *coracle::host_device().capabilities;
+  const coracle::internal::Capabilities& all = *coracle::internal::host_device().capabilities;
   return all.names()[all.best().value()].data();
 }
 
 const char* coracle_pass_name(size_t index) {
-  const std::vector<coracle::Pass>& all = coracle::pipeline();
+  const std::vector<coracle::internal::Pass>& all = coracle::internal::pipeline();
   return index < all.size() ? all[index].name : nullptr;
 }
 
 void coracle_model_options_init(coracle_model_options* options, size_t struct_size) {
-  coracle::init_options(options, struct_size, coracle::default_model_options());
+  coracle::internal::init_options(options, struct_size, coracle::internal::default_model_options());
 }
 
 coracle_status coracle_model_load(const char* path, const char* params_path, const coracle_model_options* options,
@@ -246,7 +248,8 @@ coracle_status coracle_model_load(const char* path, const char* params_path, con
   return guard([&] {
     require_pointer(path, "path");
     require_pointer(model, "model");
-    coracle::load(coracle::ModelSource::on_disk(path, coracle::or_empty(params_path)), options, model);
+    coracle::internal::load(coracle::internal::ModelSource::on_disk(path, coracle::internal::or_empty(params_path)),
+                            options, model);
   });
 }
 
@@ -257,9 +260,10 @@ coracle_status coracle_model_load_memory(const void* program, size_t program_siz
     require_pointer(program, "program");
     require_pointer(model, "model");
     if (params_size != 0) require_pointer(params, "params");
-    coracle::load(coracle::ModelSource::in_memory(coracle::borrowed_bytes(program, program_size, "<memory>"),
-                                                  coracle::borrowed_bytes(params, params_size, "<memory params>")),
-                  options, model);
+    coracle::internal::load(coracle::internal::ModelSource::in_memory(
+                                coracle::internal::borrowed_bytes(program, program_size, "<memory>"),
+                                coracle::internal::borrowed_bytes(params, params_size, "<memory params>")),
+                            options, model);
   });
 }
 
@@ -268,8 +272,9 @@ coracle_status coracle_model_load_callback(const char* path, const char* params_
   return guard([&] {
     require_pointer(path, "path");
     require_pointer(model, "model");
-    coracle::require(read != nullptr, coracle::ErrorCode::kInvalidArgument, "argument 'read' is null");
-    coracle::load(coracle::by_callback(read, user, path, params_path), options, model);
+    coracle::internal::require(read != nullptr, coracle::internal::ErrorCode::kInvalidArgument,
+                               "argument 'read' is null");
+    coracle::internal::load(coracle::internal::by_callback(read, user, path, params_path), options, model);
   });
 }
 
@@ -282,13 +287,16 @@ coracle_status coracle_model_file(const char* path, const char* name, size_t max
     require_pointer(size, "size");
     *data = nullptr;
     *size = 0;
-    const std::optional<coracle::File> file = coracle::find_beside(
-        read == nullptr ? coracle::ModelSource::on_disk(path) : coracle::by_callback(read, user, path, nullptr), name);
+    const std::optional<coracle::internal::File> file =
+        coracle::internal::find_beside(read == nullptr ? coracle::internal::ModelSource::on_disk(path)
+                                                       : coracle::internal::by_callback(read, user, path, nullptr),
+                                       name);
     if (!file) return;
-    coracle::require(file->size() <= max_size, coracle::ErrorCode::kIo, coracle::in_quotes(file->name()), " has ",
-                     coracle::counted(file->size(), "byte"), ", at most ", max_size, " are read");
-    const coracle::FileBytes content = file->read_all();
-    *data = coracle::copied({reinterpret_cast<const char*>(content.bytes.data()), content.bytes.size()});
+    coracle::internal::require(file->size() <= max_size, coracle::internal::ErrorCode::kIo,
+                               coracle::internal::in_quotes(file->name()), " has ",
+                               coracle::internal::counted(file->size(), "byte"), ", at most ", max_size, " are read");
+    const coracle::internal::FileBytes content = file->read_all();
+    *data = coracle::internal::copied({reinterpret_cast<const char*>(content.bytes.data()), content.bytes.size()});
     *size = content.bytes.size();
   });
 }
@@ -298,22 +306,22 @@ void coracle_model_free(coracle_model* model) { delete model; }
 coracle_status coracle_write_files(const coracle_new_file* files, size_t count) {
   return guard([&] {
     if (count > 0) require_pointer(files, "files");
-    std::vector<coracle::NamedContent> contents;
+    std::vector<coracle::internal::NamedContent> contents;
     for (const coracle_new_file& file : std::span(files, count)) {
       require_pointer(file.path, "path");
       if (file.size > 0) require_pointer(file.data, "data");
       contents.push_back({file.path, {static_cast<const uint8_t*>(file.data), file.size}});
     }
-    coracle::write_files(contents);
+    coracle::internal::write_files(contents);
   });
 }
 
 coracle_status coracle_model_save(const coracle_model* model, const char* path) {
-  return coracle::save(model, path, false);
+  return coracle::internal::save(model, path, false);
 }
 
 coracle_status coracle_model_save_packed(const coracle_model* model, const char* path) {
-  return coracle::save(model, path, true);
+  return coracle::internal::save(model, path, true);
 }
 
 size_t coracle_model_packed_bytes(const coracle_model* model) {
@@ -328,7 +336,7 @@ coracle_status coracle_model_engines(const coracle_model* model, char** json) {
   return guard([&] {
     require_pointer(model, "model");
     require_pointer(json, "json");
-    *json = coracle::copied(coracle::describe_engines(*model->model));
+    *json = coracle::internal::copied(coracle::internal::describe_engines(*model->model));
   });
 }
 
@@ -356,19 +364,19 @@ size_t coracle_model_output_count(const coracle_model* model) {
 }
 
 coracle_status coracle_model_input(const coracle_model* model, size_t index, coracle_tensor_info* info) {
-  return coracle::info_at(model == nullptr ? nullptr : &model->model->info().inputs, "input", index, info);
+  return coracle::internal::info_at(model == nullptr ? nullptr : &model->model->info().inputs, "input", index, info);
 }
 
 coracle_status coracle_model_output(const coracle_model* model, size_t index, coracle_tensor_info* info) {
-  return coracle::info_at(model == nullptr ? nullptr : &model->model->info().outputs, "output", index, info);
+  return coracle::internal::info_at(model == nullptr ? nullptr : &model->model->info().outputs, "output", index, info);
 }
 
 int64_t coracle_model_find_input(const coracle_model* model, const char* name) {
-  return model == nullptr ? -1 : coracle::find(model->model->info().inputs, name);
+  return model == nullptr ? -1 : coracle::internal::find(model->model->info().inputs, name);
 }
 
 int64_t coracle_model_find_output(const coracle_model* model, const char* name) {
-  return model == nullptr ? -1 : coracle::find(model->model->info().outputs, name);
+  return model == nullptr ? -1 : coracle::internal::find(model->model->info().outputs, name);
 }
 
 const char* coracle_model_description(const coracle_model* model) {
@@ -379,16 +387,16 @@ coracle_status coracle_inspect(const char* path, const char* params_path, char**
   return guard([&] {
     require_pointer(path, "path");
     require_pointer(json, "json");
-    coracle::require_stack("loading a model");
-    *json = coracle::copied(
-        coracle::describe(coracle::inspect_model(coracle::ModelSource::on_disk(path, coracle::or_empty(params_path)))));
+    coracle::internal::require_stack("loading a model");
+    *json = coracle::internal::copied(coracle::internal::describe(coracle::internal::inspect_model(
+        coracle::internal::ModelSource::on_disk(path, coracle::internal::or_empty(params_path)))));
   });
 }
 
 coracle_status coracle_devices(char** json) {
   return guard([&] {
     require_pointer(json, "json");
-    *json = coracle::copied(coracle::describe_devices());
+    *json = coracle::internal::copied(coracle::internal::describe_devices());
   });
 }
 
@@ -396,8 +404,10 @@ coracle_status coracle_engines(const char* names, char** json) {
   return guard([&] {
     require_pointer(json, "json");
     std::vector<std::string> asked;
-    for (const std::string& name : coracle::split(names)) asked.emplace_back(coracle::without_blanks(name));
-    *json = coracle::copied(coracle::describe_engines(names == nullptr ? coracle::engine_names() : asked));
+    for (const std::string& name : coracle::internal::split(names))
+      asked.emplace_back(coracle::internal::without_blanks(name));
+    *json = coracle::internal::copied(
+        coracle::internal::describe_engines(names == nullptr ? coracle::internal::engine_names() : asked));
   });
 }
 
@@ -407,7 +417,8 @@ coracle_status coracle_model_graph_text(const coracle_model* model, char** text)
   return guard([&] {
     require_pointer(model, "model");
     require_pointer(text, "text");
-    *text = coracle::copied(coracle::print(model->model->program()->graph(), coracle::NodeNames::kAsComments));
+    *text = coracle::internal::copied(
+        coracle::internal::print(model->model->program()->graph(), coracle::internal::NodeNames::kAsComments));
   });
 }
 

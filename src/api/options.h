@@ -12,7 +12,7 @@
 #include "base/error.h"
 
 /// Option structs of the C interface: they begin with `struct_size`, the size their user was compiled with.
-namespace coracle {
+namespace coracle::internal {
 
 /// A time limit that a user gave.
 inline int64_t checked_time_limit(int64_t ms) {
@@ -62,4 +62,4 @@ void set_named(const char* option, const char* given, E& value) {
   value = static_cast<E>(found - names.begin());
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

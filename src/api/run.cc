@@ -9,7 +9,7 @@
 #include "api/options.h"
 #include "base/stack.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 RunOptions run_options(const coracle_run_options* given) {
@@ -44,30 +44,30 @@ Observer observer_of(coracle_observe_function observe, void* user) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal
 
-using coracle::guard;
-using coracle::require_pointer;
+using coracle::internal::guard;
+using coracle::internal::require_pointer;
 
 extern "C" {
 
 coracle_status coracle_session_run(coracle_session* session) {
   return guard([&] {
     require_pointer(session, "session");
-    coracle::require_stack("a run");
+    coracle::internal::require_stack("a run");
     session->session.run();
   });
 }
 
 void coracle_run_options_init(coracle_run_options* options, size_t struct_size) {
-  coracle::init_options(options, struct_size, coracle_run_options{});
+  coracle::internal::init_options(options, struct_size, coracle_run_options{});
 }
 
 coracle_status coracle_session_run_with(coracle_session* session, const coracle_run_options* options) {
   return guard([&] {
     require_pointer(session, "session");
-    const coracle::RunOptions chosen = coracle::run_options(options);
-    coracle::require_stack("a run");
+    const coracle::internal::RunOptions chosen = coracle::internal::run_options(options);
+    coracle::internal::require_stack("a run");
     session->session.run(chosen);
   });
 }
@@ -82,7 +82,7 @@ coracle_status coracle_session_cancel(coracle_session* session) {
 coracle_status coracle_session_set_observer(coracle_session* session, coracle_observe_function observe, void* user) {
   return guard([&] {
     require_pointer(session, "session");
-    session->session.set_observer(coracle::observer_of(observe, user));
+    session->session.set_observer(coracle::internal::observer_of(observe, user));
   });
 }
 

@@ -20,7 +20,7 @@
 #include <malloc.h>
 #endif
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr int32_t kMostThreads = 1024;
@@ -95,15 +95,15 @@ coracle_pool* make_pool(int32_t threads, std::vector<int> cpus) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal
 
-using coracle::guard;
-using coracle::require_pointer;
+using coracle::internal::guard;
+using coracle::internal::require_pointer;
 
 extern "C" {
 
 void coracle_session_options_init(coracle_session_options* options, size_t struct_size) {
-  coracle::init_options(options, struct_size, coracle::default_session_options());
+  coracle::internal::init_options(options, struct_size, coracle::internal::default_session_options());
 }
 
 coracle_status coracle_session_create(const coracle_model* model, const coracle_session_options* options,
@@ -111,7 +111,7 @@ coracle_status coracle_session_create(const coracle_model* model, const coracle_
   return guard([&] {
     require_pointer(model, "model");
     require_pointer(session, "session");
-    *session = new coracle_session(model->model, coracle::session_options(options));
+    *session = new coracle_session(model->model, coracle::internal::session_options(options));
   });
 }
 
@@ -128,16 +128,19 @@ void coracle_session_free(coracle_session* session) {
   if (session->session.retire()) {
     delete session;
   } else {
-    coracle::set_last_error("the session was not freed: a call is using it, or was when this process was forked");
+    coracle::internal::set_last_error(
+        "the session was not freed: a call is using it, or was when this process was forked");
   }
 }
 
-int32_t coracle_default_threads(void) { return std::min(coracle::usable_cpus(), coracle::kMostThreads); }
+int32_t coracle_default_threads(void) {
+  return std::min(coracle::internal::usable_cpus(), coracle::internal::kMostThreads);
+}
 
 coracle_status coracle_pool_create(int32_t threads, coracle_pool** pool) {
   return guard([&] {
     require_pointer(pool, "pool");
-    *pool = coracle::make_pool(threads, {});
+    *pool = coracle::internal::make_pool(threads, {});
   });
 }
 
@@ -145,14 +148,14 @@ coracle_status coracle_pool_create_on(const char* cpus, int32_t threads, coracle
   return guard([&] {
     require_pointer(cpus, "cpus");
     require_pointer(pool, "pool");
-    *pool = coracle::make_pool(threads, coracle::cpu_numbers(cpus));
+    *pool = coracle::internal::make_pool(threads, coracle::internal::cpu_numbers(cpus));
   });
 }
 
 coracle_status coracle_bind_thread(const char* cpus) {
   return guard([&] {
     require_pointer(cpus, "cpus");
-    coracle::bind_thread(cpus);
+    coracle::internal::bind_thread(cpus);
   });
 }
 
@@ -164,7 +167,8 @@ coracle_status coracle_session_set_input(coracle_session* session, size_t index,
                                          const int64_t* dims, const void* data) {
   return guard([&] {
     require_pointer(session, "session");
-    session->session.copy_input(index, coracle::given_tensor(session->session, index, dtype, rank, dims, data));
+    session->session.copy_input(index,
+                                coracle::internal::given_tensor(session->session, index, dtype, rank, dims, data));
   });
 }
 
@@ -172,7 +176,8 @@ coracle_status coracle_session_borrow_input(coracle_session* session, size_t ind
                                             const int64_t* dims, const void* data) {
   return guard([&] {
     require_pointer(session, "session");
-    coracle::Tensor tensor = coracle::given_tensor(session->session, index, dtype, rank, dims, data);
+    coracle::internal::Tensor tensor =
+        coracle::internal::given_tensor(session->session, index, dtype, rank, dims, data);
     if (tensor.bytes() == 0) tensor = tensor.clone();
     session->session.set_input(index, std::move(tensor));
   });
@@ -186,7 +191,7 @@ coracle_status coracle_session_set_input_lod(coracle_session* session, size_t in
       require_pointer(sizes, "sizes");
       require_pointer(offsets, "offsets");
     }
-    coracle::Lod lod;
+    coracle::internal::Lod lod;
     for (size_t level = 0; level < levels; ++level) {
       lod.emplace_back(offsets, offsets + sizes[level]);
       offsets += sizes[level];
@@ -205,18 +210,20 @@ coracle_status coracle_session_bind_output(coracle_session* session, size_t inde
 coracle_status coracle_session_output(const coracle_session* session, size_t index, coracle_tensor_view* view) {
   return guard([&] {
     require_pointer(session, "session");
-    const coracle::Tensor t = session->session.output(index);
-    coracle::require(t.is_on_host(), coracle::ErrorCode::kInvalidArgument, "output ", index,
-                     " stays on a device: see coracle_session_output_on_device and coracle_session_copy_output");
-    coracle::fill_view(t, view);
+    const coracle::internal::Tensor t = session->session.output(index);
+    coracle::internal::require(
+        t.is_on_host(), coracle::internal::ErrorCode::kInvalidArgument, "output ", index,
+        " stays on a device: see coracle_session_output_on_device and coracle_session_copy_output");
+    coracle::internal::fill_view(t, view);
   });
 }
 
 coracle_status coracle_session_copy_output(const coracle_session* session, size_t index, void* data, size_t bytes) {
   return guard([&] {
     require_pointer(session, "session");
-    const coracle::Tensor t = session->session.output(index);  // shared: a run meanwhile would make another one
-    coracle::copy_tensor(t, coracle::text("output ", index), data, bytes);
+    const coracle::internal::Tensor t =
+        session->session.output(index);  // shared: a run meanwhile would make another one
+    coracle::internal::copy_tensor(t, coracle::internal::text("output ", index), data, bytes);
   });
 }
 
@@ -226,10 +233,11 @@ coracle_status coracle_session_output_lod(const coracle_session* session, size_t
     require_pointer(session, "session");
     require_pointer(offsets, "offsets");
     require_pointer(size, "size");
-    const coracle::Tensor t = session->session.output(index);
-    const coracle::Lod& lod = t.lod();
-    coracle::require(level < lod.size(), coracle::ErrorCode::kInvalidArgument, "output ", index, " has ",
-                     coracle::counted(lod.size(), "level"), " of sequence offsets, there is no level ", level);
+    const coracle::internal::Tensor t = session->session.output(index);
+    const coracle::internal::Lod& lod = t.lod();
+    coracle::internal::require(level < lod.size(), coracle::internal::ErrorCode::kInvalidArgument, "output ", index,
+                               " has ", coracle::internal::counted(lod.size(), "level"),
+                               " of sequence offsets, there is no level ", level);
     *offsets = lod[level].data();
     *size = lod[level].size();
   });
@@ -239,7 +247,7 @@ coracle_status coracle_session_tensor(const coracle_session* session, const char
   return guard([&] {
     require_pointer(session, "session");
     require_pointer(name, "name");
-    coracle::fill_view(session->session.kept(name), view);
+    coracle::internal::fill_view(session->session.kept(name), view);
   });
 }
 
@@ -254,7 +262,7 @@ coracle_status coracle_session_profile(const coracle_session* session, const cha
   return guard([&] {
     require_pointer(session, "session");
     require_pointer(json, "json");
-    *json = coracle::kept_text(coracle::describe(session->session.profile()));
+    *json = coracle::internal::kept_text(coracle::internal::describe(session->session.profile()));
   });
 }
 
@@ -262,7 +270,7 @@ coracle_status coracle_session_machine_limits(coracle_session* session, coracle_
   return guard([&] {
     require_pointer(session, "session");
     require_pointer(limits, "limits");
-    const coracle::MachineLimits measured = session->session.measure_limits();
+    const coracle::internal::MachineLimits measured = session->session.measure_limits();
     *limits = {measured.flops_per_second, measured.bytes_per_second};
   });
 }
@@ -271,9 +279,10 @@ coracle_status coracle_session_explain(coracle_session* session, const char** js
   return guard([&] {
     require_pointer(session, "session");
     require_pointer(json, "json");
-    const coracle::Program& program = *session->session.model().program();
-    coracle::require_stack("planning a run");
-    *json = coracle::kept_text(coracle::describe(*session->session.explain(), program.graph(), program.selector()));
+    const coracle::internal::Program& program = *session->session.model().program();
+    coracle::internal::require_stack("planning a run");
+    *json = coracle::internal::kept_text(
+        coracle::internal::describe(*session->session.explain(), program.graph(), program.selector()));
   });
 }
 
@@ -281,7 +290,8 @@ coracle_status coracle_session_graph_text(coracle_session* session, char** text)
   return guard([&] {
     require_pointer(session, "session");
     require_pointer(text, "text");
-    *text = coracle::copied(coracle::print(session->session.typed_graph(), coracle::NodeNames::kAsComments));
+    *text = coracle::internal::copied(
+        coracle::internal::print(session->session.typed_graph(), coracle::internal::NodeNames::kAsComments));
   });
 }
 
@@ -289,17 +299,17 @@ coracle_status coracle_session_planned_memory(coracle_session* session, size_t* 
   return guard([&] {
     require_pointer(session, "session");
     require_pointer(bytes, "bytes");
-    coracle::require_stack("planning a run");
-    const std::shared_ptr<const coracle::Steps> planned = session->session.explain();
-    const coracle::Steps& steps = *planned;
+    coracle::internal::require_stack("planning a run");
+    const std::shared_ptr<const coracle::internal::Steps> planned = session->session.explain();
+    const coracle::internal::Steps& steps = *planned;
     *bytes = steps.arena_bytes;
-    for (const coracle::DeviceNeeds& needs : steps.devices) {
+    for (const coracle::internal::DeviceNeeds& needs : steps.devices) {
       *bytes += needs.staging;
       for (size_t block : needs.allocations) *bytes += block;
     }
-    for (const coracle::LiveOut& out : steps.live_out) {
-      const coracle::SegmentBuffer& buffer = steps.buffers[static_cast<size_t>(out.buffer)];
-      if (buffer.slot.kind != coracle::Slot::Kind::kConstant) *bytes += buffer.fact.bytes();
+    for (const coracle::internal::LiveOut& out : steps.live_out) {
+      const coracle::internal::SegmentBuffer& buffer = steps.buffers[static_cast<size_t>(out.buffer)];
+      if (buffer.slot.kind != coracle::internal::Slot::Kind::kConstant) *bytes += buffer.fact.bytes();
     }
   });
 }
@@ -308,7 +318,7 @@ coracle_status coracle_session_memory(const coracle_session* session, coracle_me
   return guard([&] {
     require_pointer(session, "session");
     require_pointer(memory, "memory");
-    const coracle::Session::Memory held = session->session.memory();
+    const coracle::internal::Session::Memory held = session->session.memory();
     *memory = {held.arena, held.plans};
   });
 }
@@ -332,6 +342,6 @@ coracle_status coracle_session_release_memory(coracle_session* session, size_t* 
   });
 }
 
-size_t coracle_memory_total(void) { return coracle::MemoryLedger::process_bytes(); }
+size_t coracle_memory_total(void) { return coracle::internal::MemoryLedger::process_bytes(); }
 
 }  // extern "C"

@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-namespace coracle {
+namespace coracle::internal {
 
 ThreadText::ThreadText()
     : made_(::pthread_key_create(&key_, [](void* text) { delete static_cast<std::string*>(text); }) == 0) {}
@@ -42,4 +42,4 @@ char* copied(std::string_view text) {
   return out;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A text for each thread, freed when the thread ends. An object with thread_local would end the process instead of
 /// throwing: where a new thread has no memory to note a destructor, the C library does that.
@@ -30,4 +30,4 @@ class ThreadText {
 /// A text that the caller frees by coracle_string_free, with a zero byte behind its end. Throws std::bad_alloc.
 char* copied(std::string_view text);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/printable.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr size_t kAtATime = size_t{1} << 20U;  // bytes between looks at time limits
@@ -167,4 +167,4 @@ size_t most_unpacked(size_t packed) {
   return std::min(most, kAlways + (packed > SIZE_MAX / (2 * kRatio) ? SIZE_MAX / 2 : packed * kRatio));
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

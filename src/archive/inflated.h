@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What deflated bytes unpack to. Nothing unpacked is kept: each read goes on where the last one ended, and one that
 /// goes back starts at a place that was noted on the way.
@@ -22,4 +22,4 @@ std::shared_ptr<MadeBytes> inflated(Deflated packed);
 /// How many bytes `packed` bytes may unpack to. More is no model but made to fill memory.
 size_t most_unpacked(size_t packed);
 
-}  // namespace coracle
+}  // namespace coracle::internal

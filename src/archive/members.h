@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// One file in an archive: where it lies and how it is packed.
 struct ArchiveMember {
@@ -36,4 +36,4 @@ File open_zip_member(const File& zip, const ArchiveMember& member, std::string n
 inline constexpr size_t kMostArchiveMembers = size_t{1} << 14U;
 inline constexpr size_t kMostArchiveName = 1024;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -10,7 +10,7 @@
 #include "base/printable.h"
 
 // POSIX.1-2017 ("pax"), with the long names of GNU tar.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr size_t kBlock = 512;
@@ -170,4 +170,4 @@ bool starts_tar(std::span<const uint8_t> head) { return is_head(head); }
 
 std::vector<ArchiveMember> tar_members(const File& tar) { return TarReader(tar).members(); }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "base/crc32.h"
 #include "base/printable.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 std::vector<std::pair<std::string, std::string>> unzipped(const std::string& name, std::string_view zip, size_t most) {
   const auto check = [&](bool condition, const auto&... parts) {
@@ -32,4 +32,4 @@ std::vector<std::pair<std::string, std::string>> unzipped(const std::string& nam
   return files;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The files in a ZIP archive that is in memory, unpacked: name and content, in the archive's order. Throws Error:
 /// kInvalidModel for a damaged archive, where files share bytes, where the checksum of one is another, and where all
@@ -16,4 +16,4 @@ namespace coracle {
 /// open_zip_member does not read. `name` is the archive's, for messages.
 std::vector<std::pair<std::string, std::string>> unzipped(const std::string& name, std::string_view zip, size_t most);
 
-}  // namespace coracle
+}  // namespace coracle::internal

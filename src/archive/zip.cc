@@ -10,7 +10,7 @@
 #include "base/printable.h"
 
 // APPNOTE 6.3: the directory at the end says what there is; heads in front of files are only passed.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr uint32_t kEndMark = 0x06054b50;
@@ -177,4 +177,4 @@ File open_zip_member(const File& zip, const ArchiveMember& member, std::string n
   return ZipReader(zip).open(member, std::move(name));
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

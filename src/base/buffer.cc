@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/long_loop.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Writes to each page of large memory: the system makes a page when it is first written to, which takes longer than
@@ -73,4 +73,4 @@ Buffer<int64_t> integers_of(const RunContext& context, const Tensor& tensor) {
   return out;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "base/run_context.h"
 #include "base/tensor.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Memory that is charged to `ledger` (or to none) and to the process. Throws Error (out of memory), and when the
 /// deadline, null for none, has passed.
@@ -53,4 +53,4 @@ Buffer<double> doubles_of(const RunContext& context, const Tensor& tensor);
 /// The same as integers.
 Buffer<int64_t> integers_of(const RunContext& context, const Tensor& tensor);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Calls that other threads, and signal handlers, may cancel while they go on, and only then. They belong to one thread
 /// at a time.
@@ -45,4 +45,4 @@ class Cancellation {
 };
 static_assert(std::atomic<uint32_t>::is_always_lock_free, "signal handlers may cancel");
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Two sums over words of 64 bits, with multipliers of their own: bytes that differ by accident agree in neither.
 /// Nothing against who makes bytes on purpose. Words go to four lanes in turn, which a processor computes at the same
@@ -62,4 +62,4 @@ class Checksum {
   std::array<uint64_t, kLanes> second_{};
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

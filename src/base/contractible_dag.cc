@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace coracle {
+namespace coracle::internal {
 
 ContractibleDag::ContractibleDag(size_t vertices)
     : parent_(vertices),
@@ -106,4 +106,4 @@ void ContractibleDag::reorder(std::span<const Vertex> before, Vertex merged, std
   for (size_t i = 0; i < last.size(); ++i) position_[last[i]] = positions[positions.size() - last.size() + i];
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

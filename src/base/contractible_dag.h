@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A directed graph without cycles whose vertices are joined to groups as long as there is none between groups either.
 /// It keeps the groups in a topological order and searches only between the two that are to be joined, as Pearce and
@@ -54,4 +54,4 @@ class ContractibleDag {
   size_t budget_;                   // for searches to come
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

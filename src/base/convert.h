@@ -7,7 +7,7 @@
 #include <type_traits>
 
 /// Conversions of numbers that are defined for every number: elements and arguments come from files.
-namespace coracle {
+namespace coracle::internal {
 
 /// x as an element of type To. Real numbers are truncated as the machine does it: through a conversion to int32 (int64
 /// for an int64) that gives the smallest number for NaN and for all that does not fit; the low bits of that are kept.
@@ -33,4 +33,4 @@ inline int64_t position(double x) {
   return static_cast<int64_t>(x < -kBound ? -kBound : (x > kBound ? kBound : x));
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A part of a message: how many there are of something.
 struct Counted {
@@ -34,4 +34,4 @@ inline void append_text(std::string& to, const Counted& part) {
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -21,7 +21,7 @@
 #include <unistd.h>
 #endif
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// A mounted hierarchy of control groups, and where this process is in it.
@@ -253,4 +253,4 @@ void bind_thread(std::string_view text) {
 
 #endif
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -10,7 +10,7 @@
 #include <pthread.h>
 #endif
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Processors that the calling thread may run on (its affinity); at least 1.
 int allowed_cpus();
@@ -38,4 +38,4 @@ void bind_thread(pthread_t thread, const std::vector<int>& cpus);
 /// changed.
 void bind_thread(std::string_view text);
 
-}  // namespace coracle
+}  // namespace coracle::internal

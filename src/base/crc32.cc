@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr size_t kStep = 8;
@@ -46,4 +46,4 @@ uint32_t crc32(std::span<const uint8_t> bytes) {
   return ~crc;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <system_error>
 
-namespace coracle {
+namespace coracle::internal {
 
 Error current_error() {
   try {
@@ -25,4 +25,4 @@ Error current_error() {
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 Deadline::Deadline(const char* work, Clock::time_point start, int64_t limit_ms, const std::atomic<uint32_t>* cancelled,
                    const std::atomic<uint32_t>* also_cancelled)
@@ -14,8 +14,8 @@ Deadline::Deadline(const char* work, Clock::time_point start, int64_t limit_ms, 
       also_cancelled_(also_cancelled) {}
 
 void Deadline::fail() const {
-  if (cancelled()) coracle::fail(ErrorCode::kCancelled, work_, " was cancelled");
-  coracle::fail(ErrorCode::kRunFailure, work_, " took longer than its limit of ", limit_ms_, " ms");
+  if (cancelled()) coracle::internal::fail(ErrorCode::kCancelled, work_, " was cancelled");
+  coracle::internal::fail(ErrorCode::kRunFailure, work_, " took longer than its limit of ", limit_ms_, " ms");
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdint>
 
-namespace coracle {
+namespace coracle::internal {
 
 /// When work has to end: after a time, or as soon as it is cancelled. Whatever may take long looks at it in between.
 class Deadline {
@@ -41,4 +41,4 @@ class Deadline {
   const std::atomic<uint32_t>* const also_cancelled_;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include <new>
 
-namespace coracle {
+namespace coracle::internal {
 
 std::string inflate_text(const DeflatedText& text) {
   std::string all(text.size, '\0');
@@ -21,4 +21,4 @@ std::string inflate_text(const DeflatedText& text) {
   return all;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A text that the library carries, deflated when it was built (cmake/deflated_text.cmake).
 struct DeflatedText {
@@ -17,4 +17,4 @@ struct DeflatedText {
 /// Throws std::bad_alloc where memory is missing.
 std::string inflate_text(const DeflatedText& text);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/dtype.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr size_t kTypes = static_cast<size_t>(DType::kUnknown);
@@ -57,4 +57,4 @@ bool is_complex(DType dtype) { return row_of(dtype).kind == DTypeKind::kComplex;
 
 bool is_float8(DType dtype) { return row_of(dtype).kind == DTypeKind::kFloat8; }
 
-}  // namespace coracle
+}  // namespace coracle::internal

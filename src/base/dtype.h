@@ -7,7 +7,7 @@
 
 #include "base/dtype_table.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Bytes of one element; 0 of kUnknown.
 size_t size_of(DType dtype);
@@ -35,4 +35,4 @@ bool is_complex(DType dtype);
 /// float8_e4m3fn, float8_e5m2: what is stored, moved and cast only.
 bool is_float8(DType dtype);
 
-}  // namespace coracle
+}  // namespace coracle::internal

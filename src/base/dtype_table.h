@@ -6,7 +6,7 @@
 #include <string_view>
 
 /// The element types: plain data, for the program too.
-namespace coracle {
+namespace coracle::internal {
 
 // One row for each type, with all that enumerations, conversions and file formats need of it:
 //
@@ -71,4 +71,4 @@ inline constexpr DTypeRow kDTypeTable[] = {
 
 constexpr const DTypeRow& row_of(DType dtype) { return kDTypeTable[static_cast<size_t>(dtype)]; }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-namespace coracle {
+namespace coracle::internal {
 
 void append_text(std::string& to, DTypes types) {
   if (types == DTypes::all()) {
@@ -20,4 +20,4 @@ void append_text(std::string& to, DTypes types) {
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

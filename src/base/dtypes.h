@@ -6,7 +6,7 @@
 
 #include "base/dtype.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A set of element types.
 class DTypes {
@@ -61,4 +61,4 @@ inline constexpr DTypes kIndexTypes = DType::kInt32 | DType::kInt64;
 /// "float32", "int32 and int64"; "anything" where no type is missing.
 void append_text(std::string& to, DTypes types);
 
-}  // namespace coracle
+}  // namespace coracle::internal

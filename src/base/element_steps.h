@@ -5,7 +5,7 @@
 
 /// Functions of one real number that operators, epilogues and kernels share: plain data, for units that are compiled
 /// for one instruction set too.
-namespace coracle {
+namespace coracle::internal {
 
 // The functions that can be part of an epilogue, and their names there: what enumerations, the text form and kernels of
 // epilogues are made from. One that a switch over them does not name does not compile.
@@ -108,4 +108,4 @@ struct EpilogueStep {
   friend bool operator==(const EpilogueStep&, const EpilogueStep&) = default;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 
 #include "base/dtype.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What kind of failure it is. The C interface and the program's exit codes follow from it.
 enum class ErrorCode {
@@ -79,4 +79,4 @@ void require(bool condition, std::string_view first, const Parts&... parts) {
     fail(ErrorCode::kInvalidModel, first, parts...);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/fact.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 Fact Fact::constant(Tensor tensor) {
   Fact fact(tensor.dtype(), tensor.shape());
@@ -42,4 +42,4 @@ bool layouts_agree(const Shape& shape) {
   return shape[1] == 1 || shape.count() == 0 || shape.count(2, shape.rank()) == 1;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "base/shape.h"
 #include "base/tensor.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Order of the elements in memory. Shapes are always the logical ones (NCHW for an image).
 enum class Layout : uint8_t {
@@ -71,4 +71,4 @@ bool same_type(const Fact& a, const Fact& b);
 /// True if both layouts put the elements of `shape` in the same order.
 bool layouts_agree(const Shape& shape);
 
-}  // namespace coracle
+}  // namespace coracle::internal

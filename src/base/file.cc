@@ -18,7 +18,7 @@
 #include "base/pages.h"
 #include "base/printable.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 void fail_io(const std::string& name, std::string_view what) {
   const int reason = errno;
@@ -202,4 +202,4 @@ void File::require_unchanged() const {
   if (fd_ != nullptr) require_same(*stamp_, FileStamp::of(stamp_->path, status_of(*fd_, name())));
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -13,7 +13,7 @@
 
 #include "base/run_context.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Throws Error with what errno says, out of memory where it says that: "cannot open 'model.json': Permission denied".
 [[noreturn]] void fail_io(const std::string& name, std::string_view what);
@@ -133,4 +133,4 @@ class File {
   const RunContext* context_ = &kNoRun;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

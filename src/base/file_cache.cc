@@ -20,7 +20,7 @@
 #include "base/new_file.h"
 #include "base/pages.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr char kMagic[8] = {'c', 'o', 'r', 'a', 'c', 'l', 'e', '2'};
@@ -239,4 +239,4 @@ void FileCache::remove_oldest() const {
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -14,7 +14,7 @@
 #include "base/run_context.h"
 #include "base/tensor.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What took long to make, as bytes in a folder, one file each, shared with other processes. What cannot be read or
 /// written is as if it were not there: nothing here fails.
@@ -80,4 +80,4 @@ class FileCache {
   std::chrono::milliseconds wait_;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

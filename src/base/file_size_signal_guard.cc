@@ -5,7 +5,7 @@
 
 #include <ctime>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 bool is_pending() {
@@ -40,4 +40,4 @@ FileSizeSignalGuard::~FileSizeSignalGuard() {
 
 bool FileSizeSignalGuard::failed() const { return works_ && !pending_before_ && is_pending(); }
 
-}  // namespace coracle
+}  // namespace coracle::internal

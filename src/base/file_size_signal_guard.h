@@ -3,7 +3,7 @@
 
 #include <csignal>
 
-namespace coracle {
+namespace coracle::internal {
 
 /// While it lives, a write of this thread that would make a file larger than the process may have (RLIMIT_FSIZE) fails,
 /// as on a full disk, instead of ending the process by a signal. On one thread, one within the other.
@@ -23,4 +23,4 @@ class FileSizeSignalGuard {
   bool pending_before_ = false;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

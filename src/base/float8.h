@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A sign bit, an exponent and `kFraction` bits of fraction, with numbers below the smallest exponent as IEEE has them.
 template <int kFraction, int kBias>
@@ -89,4 +89,4 @@ struct Float8E5m2 {
   }
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

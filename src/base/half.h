@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace coracle {
+namespace coracle::internal {
 
 /// IEEE binary16 as a value that converts from and to float (round to nearest even).
 struct Float16 {
@@ -67,4 +67,4 @@ struct Bfloat16 {
   }
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

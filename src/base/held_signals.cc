@@ -6,7 +6,7 @@
 #include <csignal>
 #include <initializer_list>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Of this thread.
@@ -38,4 +38,4 @@ bool HeldSignals::any_waits() {
   return waits(SIGINT) || waits(SIGTERM) || waits(SIGHUP) || waits(SIGQUIT);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

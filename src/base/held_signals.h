@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace coracle {
+namespace coracle::internal {
 
 /// While it lives, signals by which users end processes (SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM) wait, if this
 /// thread would get them; threads that are started meanwhile never get them. Several may live on a thread.
@@ -16,4 +16,4 @@ class HeldSignals {
   static bool any_waits();
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -17,7 +17,7 @@
 
 /// JSON by RapidJSON, with memory that is asked for as everywhere else.
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The allocator of all RapidJSON documents and writers (the members are those of its concept): that library writes
 /// through what its own allocator returns, null too.
@@ -107,4 +107,4 @@ std::string json_text(const F& write) {
   return {buffer.GetString(), buffer.GetSize()};
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Never freed, since another thread may be about to use one that was replaced; each leads to the one before, so that
@@ -40,4 +40,4 @@ void send_message(LogLevel level, const std::string& message) {
   logger->function(level, message.c_str());
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

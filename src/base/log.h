@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What a message is for: what somebody should change; what happened at loading or planning; why.
 enum class LogLevel { kOff = 0, kWarning = 1, kInfo = 2, kDebug = 3 };
@@ -36,4 +36,4 @@ void log(LogLevel level, const Parts&... parts) noexcept {
   if (logs(level)) compose_message(level, parts...);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

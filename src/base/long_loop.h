@@ -7,7 +7,7 @@
 
 #include "base/run_context.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Looks at the deadline of a run once in so many steps of a long loop. The context has to outlive it.
 class LoopCheck {
@@ -61,4 +61,4 @@ inline void copy_piece(void* to, const void* from, size_t bytes, LoopCheck& chec
   if (bytes != 0) std::memcpy(to, from, bytes);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

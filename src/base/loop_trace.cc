@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace coracle {
+namespace coracle::internal {
 
 LoopTrace::LoopTrace(int threads) { lanes_.reserve(static_cast<size_t>(std::max(threads, 1)) - 1); }
 
@@ -33,4 +33,4 @@ std::vector<LoopTrace::Span> LoopTrace::take() {
   return spans;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

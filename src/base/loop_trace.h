@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Notes when helper threads work on loops, for profiles. The loops of a run whose context names it report to it.
 class LoopTrace {
@@ -38,4 +38,4 @@ class LoopTrace {
   std::vector<Lane> lanes_;  // has room for all
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "base/counted.h"
 #include "base/error.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 std::atomic<size_t> process_total{0};
@@ -36,4 +36,4 @@ void MemoryLedger::refuse(size_t bytes, const std::string& what) const {
        " in use, the memory limit is ", limit(), ": use smaller inputs or a higher limit");
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

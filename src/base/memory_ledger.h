@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Counts the bytes that a session's runs hold, and refuses those above a limit. Tensors and buffers are charged to the
 /// ledger of the run that makes them, until they are freed, wherever that is.
@@ -82,4 +82,4 @@ class MemoryCharge {
   size_t bytes_ = 0;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace coracle {
+namespace coracle::internal {
 
 /// How many letters two words differ in: left out, added, exchanged for another or for the next one.
 inline size_t name_distance(std::string_view a, std::string_view b) {
@@ -49,4 +49,4 @@ std::string suggestion(std::string_view word, const Names& names) {
   return meant.empty() ? meant : "; did you mean '" + meant + "'?";
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

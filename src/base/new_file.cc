@@ -20,7 +20,7 @@
 #include "base/file_size_signal_guard.h"
 #include "base/printable.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr int kAttempts = 100;  // what another process of this number left, as in a container
@@ -200,4 +200,4 @@ void write_files(std::span<const NamedContent> files) {
   for (const auto& file : made) file->put();
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -10,7 +10,7 @@
 
 #include "base/held_signals.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A file that is there whole or not at all: it is written without a name, or under another one where the file system
 /// cannot do that, and commit() brings it to the disk and then gives it its own. What stood there before stays until
@@ -64,4 +64,4 @@ struct NamedContent {
 /// Throws Error (kIo).
 void write_files(std::span<const NamedContent> files);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -16,7 +16,7 @@
 #define CORACLE_MAPS_PAGES 0
 #endif
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr size_t kAlignment = 64;
@@ -116,4 +116,4 @@ std::shared_ptr<void> PageArena::take(size_t bytes) {
   return {block_, at};
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

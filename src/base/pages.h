@@ -5,7 +5,7 @@
 #include <memory>
 #include <mutex>
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Memory straight from the system, in large pages where it has them and there is enough to fill some: going through
 /// all of it meets fewer page boundaries, and it goes back to the system at once. Pages take no memory until they are
@@ -51,4 +51,4 @@ class PageArena {
   size_t used_ = 0;  // bytes of the block
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

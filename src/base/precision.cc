@@ -3,7 +3,7 @@
 
 #include <iterator>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr std::string_view kPrecisionNames[] = {"strict", "default", "int8", "high", "bf16"};
@@ -21,4 +21,4 @@ std::optional<Precision> precision_of(std::string_view name) {
 
 std::span<const std::string_view> names_of(Precision /*precision*/) { return kPrecisionNames; }
 
-}  // namespace coracle
+}  // namespace coracle::internal

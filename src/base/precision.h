@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace coracle {
+namespace coracle::internal {
 
 /// How products of float32 numbers may be computed, and what engines may do with quantised operators: what a user asks
 /// for. Errors are relative to the result's root mean square, for normal data (docs/performance.md).
@@ -26,4 +26,4 @@ std::optional<Precision> precision_of(std::string_view name);
 /// Of all values, in order.
 std::span<const std::string_view> names_of(Precision precision);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// The code point that `s` begins with and its number of bytes; length 0 where `s` does not begin with valid UTF-8.
@@ -70,4 +70,4 @@ std::string in_quotes(std::string_view name) {
   return out;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

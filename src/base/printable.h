@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace coracle {
+namespace coracle::internal {
 
 /// `s` as it may reach a terminal, JSON or another program: valid UTF-8 (RFC 3629) without control characters and
 /// without those that change the direction of text. Every byte of anything else stands as \xNN. A result stays as it is
@@ -14,4 +14,4 @@ std::string printable(std::string_view s, bool lines = false);
 /// 'name' as it may stand in a message: printable, cut at a sensible length, in quotes.
 std::string in_quotes(std::string_view name);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 void ProcessMutex::lock() {
   constexpr int kYields = 200;  // before it sleeps
@@ -27,4 +27,4 @@ void ProcessMutex::lock() {
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

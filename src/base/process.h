@@ -8,7 +8,7 @@
 #include <unistd.h>
 #endif
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Number of this process: another one in a child that was forked.
 inline int64_t this_process() {
@@ -31,4 +31,4 @@ class ProcessMutex {
   std::atomic<int64_t> holder_{0};
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

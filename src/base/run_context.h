@@ -9,7 +9,7 @@
 #include "base/loop_trace.h"
 #include "base/memory_ledger.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What one run, one planning or one load goes by: when it has to end, the ledger that its memory is charged to, and
 /// the trace that its loops report to. It is made where that begins (Executor::run, Executor::plan, Model::load) and
@@ -51,4 +51,4 @@ class RunContext {
 /// Of what works for no run.
 inline constinit const RunContext kNoRun{};
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "base/counted.h"
 #include "base/size.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 Shape::Shape(std::span<const int64_t> dims) {
   require(dims.size() <= kMaxRank, "a tensor has ", counted(dims.size(), "dimension"), ", at most ", kMaxRank,
@@ -133,4 +133,4 @@ int64_t checked_add(int64_t a, int64_t b) {
   return out;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

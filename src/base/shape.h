@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Dimensions of a tensor, outermost first, stored in place (no allocation).
 /// A dimension may be unknown (kUnknown) and so may the rank; during a run all are known.
@@ -80,4 +80,4 @@ Shape joined(const Shape& a, const Shape& b);
 int64_t checked_multiply(int64_t a, int64_t b);
 int64_t checked_add(int64_t a, int64_t b);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,11 +3,11 @@
 
 #include "base/error.h"
 
-namespace coracle::size_detail {
+namespace coracle::internal::size_detail {
 
 void fail_too_large() {
   fail(ErrorCode::kOutOfMemory,
        "a size exceeds 2^63 bytes: the shapes or attributes ask for a tensor that no memory can hold");
 }
 
-}  // namespace coracle::size_detail
+}  // namespace coracle::internal::size_detail

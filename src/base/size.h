@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The elements of a tensor, at most (Shape::count() throws beyond): more than memory holds, and few enough that bytes,
 /// steps, padded sizes and sums of a few of them fit in 64 bits.
@@ -61,4 +61,4 @@ constexpr size_t bytes_of(Size count) {
   return (count * sizeof(T)).bytes();
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 struct Stack {
@@ -40,4 +40,4 @@ void require_stack(std::string_view what) {
           ": give the thread a larger one");
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What loading a model or a run takes of its thread's stack at most, kernels included.
 inline constexpr size_t kStackBytes = size_t{96} << 10U;
@@ -14,4 +14,4 @@ inline constexpr size_t kStackBytes = size_t{96} << 10U;
 /// are not looked at.
 void require_stack(std::string_view what);
 
-}  // namespace coracle
+}  // namespace coracle::internal

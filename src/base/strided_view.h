@@ -5,7 +5,7 @@
 
 #include "base/fact.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// An operand or result that lies in a larger tensor: element (i, j, ...) is number start + i * step[0] + j * step[1]
 /// ... of that.
@@ -31,4 +31,4 @@ inline StridedView dense_view(const Fact& fact) {
   return view;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "base/counted.h"
 #include "base/long_loop.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr size_t kTensorAlignment = 64;
@@ -180,4 +180,4 @@ const Lod& Tensor::lod() const {
 
 void Tensor::set_lod(Lod lod) { lod_ = lod.empty() ? nullptr : std::make_shared<const Lod>(std::move(lod)); }
 
-}  // namespace coracle
+}  // namespace coracle::internal

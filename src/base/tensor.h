@@ -15,7 +15,7 @@
 #include "base/run_context.h"
 #include "base/shape.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Sequence offsets, coarsest level first: lengths 3, 2 are {0, 3, 5} ("level of detail" in Paddle).
 using Lod = std::vector<std::vector<size_t>>;
@@ -213,4 +213,4 @@ decltype(auto) visit_float8(DType dtype, F&& f) {
 }
 #undef CORACLE_CASE
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -11,7 +11,7 @@
 #include <time.h>  // NOLINT(modernize-deprecated-headers): clock_gettime
 #endif
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Parts for each thread: each costs something, and what a late thread leaves to others is finer with more of them.
@@ -163,4 +163,4 @@ void ThreadPool::run(int64_t n, int64_t grain, Call call, const void* self) noex
   caller_->slept += workers_->run(*loop_);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 
 #include "base/run_context.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 class Loop;
 class Workers;
@@ -71,4 +71,4 @@ class ThreadPool {
   const RunContext* context_ = nullptr;  // of the Run in effect
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -22,7 +22,7 @@
 #include <time.h>  // NOLINT(modernize-deprecated-headers): clock_gettime
 #endif
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Polls before a waiting thread sleeps: some tens of microseconds.
@@ -365,4 +365,4 @@ void Workers::serve(Worker& worker) const noexcept {
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-namespace coracle {
+namespace coracle::internal {
 
 struct Worker;
 
@@ -117,4 +117,4 @@ class Workers {
   std::atomic<bool> crowded_{false};    // see crowded(); ends when a loop finds that it has
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

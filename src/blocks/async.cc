@@ -5,7 +5,7 @@
 
 #include "ops/control/engine_block.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Native nodes beside a block are worth threads of their own if they are at least 1 / kWorthwhile as many as its own.
@@ -66,4 +66,4 @@ std::vector<bool> async_nodes(const Graph& graph, bool all) {
   return async;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/process.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 struct BlockLanes::State {
   std::mutex mutex;
@@ -121,4 +121,4 @@ void BlockLanes::abandon() noexcept {
   state_->changed.wait(lock, [&] { return state_->running == 0; });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

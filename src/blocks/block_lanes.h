@@ -12,7 +12,7 @@
 #include "base/run_context.h"
 #include "base/workers.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Where the blocks of a session run while its calling thread goes on: threads that take what was given in the order in
 /// which it was given. The calling thread helps when it would have to wait. One session at a time gives and awaits.
@@ -64,4 +64,4 @@ class BlockLanes {
   int64_t process_ = 0;  // that started the threads
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

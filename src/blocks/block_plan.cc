@@ -6,7 +6,7 @@
 #include <queue>
 #include <tuple>
 
-namespace coracle {
+namespace coracle::internal {
 
 BlockPlan::BlockPlan(const Graph& graph, const EngineChoice& choice, int32_t number, const RunContext& context)
     : context_(context), graph_(graph), choice_(choice), number_(number), states_(graph.node_count()) {}
@@ -135,4 +135,4 @@ Groups groups_of(const BlockPlan& plan, GroupOrder order) {
   return ordered;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

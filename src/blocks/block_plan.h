@@ -10,7 +10,7 @@
 
 /// Which nodes of a graph run on which engine, as blocks: sets of nodes that an engine runs as one. No way between two
 /// nodes of a block leads through a node outside of it, nor do blocks wait for each other in a circle.
-namespace coracle {
+namespace coracle::internal {
 
 struct Block {
   size_t engine = 0;  ///< index among EngineChoice::engines
@@ -98,4 +98,4 @@ struct Groups {
 };
 Groups groups_of(const BlockPlan& plan, GroupOrder order);
 
-}  // namespace coracle
+}  // namespace coracle::internal

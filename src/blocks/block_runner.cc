@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace coracle {
+namespace coracle::internal {
 
 // Blocks that run while the calling thread goes on. Their results are there for planning at once, in memory of the
 // session's that nothing else uses; whoever reads elements waits first (await). So the segments are those of a run in
@@ -182,4 +182,4 @@ std::unique_ptr<BlockRunner> EngineBlocks::make(BlockHost& host, int threads, in
   return std::make_unique<EngineRunner>(*this, host, threads, parallel, workers);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

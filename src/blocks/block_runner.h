@@ -10,7 +10,7 @@
 #include "blocks/engine_blocks.h"
 #include "run/block_runner.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Runs the blocks of one session on their engines, in turn or on lanes at the same time as other work.
 class EngineRunner : public BlockRunner {
@@ -51,4 +51,4 @@ class EngineRunner : public BlockRunner {
   std::unique_ptr<BlockLanes> lanes_;                  // null: one thing after the other
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

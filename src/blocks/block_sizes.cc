@@ -6,7 +6,7 @@
 #include "ops/control/engine_block.h"
 #include "run/fact_key.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 std::vector<Fact> facts_at(const RunContext& context, const Graph& graph, std::span<const ShapeRange> ranges,
@@ -119,4 +119,4 @@ std::unordered_map<const Graph*, BlockRange> block_ranges(const RunContext& cont
   return ranges;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "blocks/choice.h"
 
 /// Sizes that blocks of engines have beside those of a run.
-namespace coracle {
+namespace coracle::internal {
 
 /// True if operands of a block differ in sizes alone, and in elements that are known of both: types, ranks and sequence
 /// offsets are the same.
@@ -32,4 +32,4 @@ struct BlockRange {
 std::unordered_map<const Graph*, BlockRange> block_ranges(const RunContext& context, const Graph& graph,
                                                           std::span<const ShapeRange> inputs);
 
-}  // namespace coracle
+}  // namespace coracle::internal

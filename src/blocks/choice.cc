@@ -5,7 +5,7 @@
 #include "base/printable.h"
 #include "blocks/scope_mark.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 UsedEngine used_engine(std::string_view name, Precision precision) {
   const bool optional = name.ends_with('?');
@@ -76,4 +76,4 @@ void add_marked_engines(const Graph& graph, Precision precision, EngineChoice& c
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

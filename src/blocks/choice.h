@@ -10,7 +10,7 @@
 #include "graph/saved_blocks.h"
 #include "plan/engine.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// An engine that a model uses.
 struct UsedEngine {
@@ -78,4 +78,4 @@ void check_shape_ranges(const Graph& graph, std::span<const ShapeRange> ranges);
 /// choice.engines has none of that kind: for these nodes alone.
 void add_marked_engines(const Graph& graph, Precision precision, EngineChoice& choice);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "graph/node_facts.h"
 #include "plan/device.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// To begin and end a run of an engine, which reads its operands, orders them anew, and writes its results.
@@ -86,4 +86,4 @@ void drop_costly(BlockPlan& plan, size_t engine) {
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -12,7 +12,7 @@
 #include "ops/elementwise/cast.h"
 #include "plan/upcast.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// A copy of a part of a graph: values are made when they are first asked for. `widens`: half ones in float32.
@@ -280,4 +280,4 @@ CutReport cut_blocks(Graph& graph, const EngineChoice& choice, std::span<const s
   return report;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

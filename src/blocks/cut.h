@@ -8,7 +8,7 @@
 
 #include "blocks/choice.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What became of a node when blocks were cut, for people.
 struct CutNode {
@@ -44,4 +44,4 @@ struct CutReport {
 /// leave out. Where there is nothing to cut `graph` stays as it is.
 CutReport cut_blocks(Graph& graph, const EngineChoice& choice, std::span<const std::string> disabled);
 
-}  // namespace coracle
+}  // namespace coracle::internal

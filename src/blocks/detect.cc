@@ -4,7 +4,7 @@
 #include "blocks/block_plan.h"
 #include "blocks/half_blocks.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Results of at most this many integers are shape arithmetic: planning computes them, where it can, and what follows
@@ -71,4 +71,4 @@ void detect_nodes(BlockPlan& plan, size_t engine) {
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

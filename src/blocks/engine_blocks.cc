@@ -11,7 +11,7 @@
 #include "ops/control/engine_block.h"
 #include "run/fact_key.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// By operand: whether an operand that decides a shape follows from it.
@@ -375,4 +375,4 @@ void EngineRuns::drop(const CompiledFor& compiled) {
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -14,7 +14,7 @@
 #include "blocks/engine_store.h"
 #include "run/block_runner.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What an engine has compiled of a block, for one size or for many.
 struct HeldBlock {
@@ -142,4 +142,4 @@ class EngineRuns {
   std::unordered_map<const Graph*, std::list<Run>> runs_;  // by region, the one used last in front
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

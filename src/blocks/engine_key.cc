@@ -9,7 +9,7 @@
 #include "graph/text.h"
 #include "run/fact_key.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Of the format of the key, and of what files under it hold.
@@ -78,4 +78,4 @@ std::string engine_key(const Engine& engine, const BlockToCompile& block) {
   return key;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "graph/saved_blocks.h"
 #include "plan/engine.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// All that a compiled block follows from, as the key of a cache on disk: the engine with its version, its options, the
 /// processor, the block with its inputs and their types, what varies in them, and what its constants contain (as two
@@ -20,4 +20,4 @@ SavedCompiled::Key sum_of(std::string_view key);
 /// What the kernel calls this machine's processor.
 std::string processor_name();
 
-}  // namespace coracle
+}  // namespace coracle::internal

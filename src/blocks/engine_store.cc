@@ -6,7 +6,7 @@
 #include "base/printable.h"
 #include "blocks/engine_key.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 const std::vector<SavedCompiled>& EngineStore::in_file(const Graph& region) const {
   static const std::vector<SavedCompiled> kNone;
@@ -99,4 +99,4 @@ SavedCompiled saved_form(const UsedEngine& used, const EngineStore::Made& made) 
   return saved;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -12,7 +12,7 @@
 #include "blocks/choice.h"
 #include "graph/saved_blocks.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What the file of a model has of its blocks, by region.
 using CompiledInFile = std::unordered_map<const Graph*, std::vector<SavedCompiled>>;
@@ -50,4 +50,4 @@ class EngineStore {
 /// `block` as files hold it; without bytes where its engine does not say it. Throws Error.
 SavedCompiled saved_form(const UsedEngine& used, const EngineStore::Made& made);
 
-}  // namespace coracle
+}  // namespace coracle::internal

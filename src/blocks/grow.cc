@@ -4,7 +4,7 @@
 #include "base/contractible_dag.h"
 #include "blocks/block_plan.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Each candidate joins those that give its operands, as far as no way between them leads through others. What a first
@@ -62,4 +62,4 @@ void drop_small(BlockPlan& plan, size_t engine) {
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "plan/upcast.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 bool has_half(const Graph& graph, const Node& node) {
   const auto half = [&](ValueId v) { return is_half(graph.fact(v).dtype); };
@@ -50,4 +50,4 @@ std::string refusal_in_float32(const Engine& engine, const Graph& graph, const N
   return engine.refusal(alone, alone.node(id));
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "blocks/scope_mark.h"
 #include "ops/common/epilogue.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Whether a text is what a pattern says: '*' any text, '?' any character. In time in proportion to both lengths'
@@ -141,4 +141,4 @@ void mark_nodes(BlockPlan& plan, size_t engine) {
   });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

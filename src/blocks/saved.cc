@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blocks/block_plan.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 void take_saved(BlockPlan& plan, size_t engine) {
   const std::vector<NodeId>& order = plan.graph().order();
@@ -28,4 +28,4 @@ void take_saved(BlockPlan& plan, size_t engine) {
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A component of a name scope that begins so marks for the engine named behind it: what python/coracle/engines.py
 /// writes into a file, "/coracle_engine_openvino/Linear/".
@@ -30,4 +30,4 @@ constexpr std::string_view engine_of_scope(std::string_view scope) {
   return {};
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "base/printable.h"
 #include "blocks/choice.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// "1x3x48x320"; nothing where it is something else.
@@ -72,4 +72,4 @@ void check_shape_ranges(const Graph& graph, std::span<const ShapeRange> ranges) 
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/printable.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// The grammar of https://protobuf.dev/reference/protobuf/textformat-spec, as far as such files have it.
@@ -201,4 +201,4 @@ void add_known_ranges(const Graph& graph, EngineChoice& choice) {
   choice.variables.clear();
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

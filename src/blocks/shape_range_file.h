@@ -6,7 +6,7 @@
 
 #include "blocks/choice.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The sizes of variables in a file that Paddle's CollectShapeRangeInfo writes: the protobuf text of ShapeRangeInfos.
 /// Fields that it does not know are passed over. Throws Error, with the line, for what is no such text, and where a
@@ -17,4 +17,4 @@ std::vector<ShapeRange> parse_shape_range_file(std::string_view text);
 /// another number of dimensions.
 void add_known_ranges(const Graph& graph, EngineChoice& choice);
 
-}  // namespace coracle
+}  // namespace coracle::internal

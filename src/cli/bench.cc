@@ -95,8 +95,8 @@ void print_text(const Measured& m) {
 }
 
 void print_json(const ModelArguments& arguments, const Measured& m) {
-  JsonBuffer buffer;
-  JsonWriter w(buffer);
+  internal::JsonBuffer buffer;
+  internal::JsonWriter w(buffer);
   w.StartObject();
   const std::vector<double> p = percentiles(m.times, {0, 0.5, 0.9, 0.99});
   w.field("model", printable(arguments.model));
@@ -157,7 +157,7 @@ struct Lane {
 };
 
 /// Runs until `b` has enough, `stop` is set or a run fails.
-void measure(api::Session& session, const BenchCommand& b, Clock::time_point start, std::atomic<bool>& stop,
+void measure(coracle::Session& session, const BenchCommand& b, Clock::time_point start, std::atomic<bool>& stop,
              RunCounter* progress, Lane& lane) {
   const auto limit = start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(b.duration));
   lane.end = start;
@@ -176,7 +176,7 @@ void measure(api::Session& session, const BenchCommand& b, Clock::time_point sta
 }
 
 /// The measured runs of all sessions, each but the first in a thread of its own.
-std::vector<Lane> measure(std::vector<api::Session>& sessions, const BenchCommand& b, Clock::time_point start) {
+std::vector<Lane> measure(std::vector<coracle::Session>& sessions, const BenchCommand& b, Clock::time_point start) {
   std::vector<Lane> lanes(sessions.size());
   std::atomic<bool> stop{false};
   std::vector<std::thread> threads;
@@ -208,12 +208,12 @@ size_t peak_resident_bytes() {
 
 void BenchCommand::run() const {
   const Clock::time_point start = Clock::now();
-  const api::Model model = load(arguments);
+  const coracle::Model model = load(arguments);
   SessionArguments shared = session_arguments;
   // Sessions that run at once share the processors unless it is said how.
   int& threads = shared.options.threads;
   if (threads == 0) threads = std::max(coracle_default_threads() / sessions, 1);
-  std::vector<api::Session> running;
+  std::vector<coracle::Session> running;
   running.emplace_back(model, shared.options);
   Measured m;
   m.isa = arguments.options.cpu_isa.empty() ? coracle_cpu_isa() : arguments.options.cpu_isa;
@@ -222,7 +222,7 @@ void BenchCommand::run() const {
   m.load_ms = milliseconds(Clock::now() - start);
   const std::vector<Input> inputs = read_inputs(model, session_arguments.inputs);
   while (running.size() < static_cast<size_t>(sessions)) running.push_back(running[0].clone());
-  for (api::Session& session : running) {
+  for (coracle::Session& session : running) {
     for (size_t i = 0; i < inputs.size(); ++i) set_input(session, i, inputs[i]);
     const Clock::time_point first_start = Clock::now();
     Interruption::run(session);
@@ -240,7 +240,7 @@ void BenchCommand::run() const {
   if (m.times.empty()) throw Failure(ExitCode::kInterrupted, "interrupted before a run was measured");
   m.passed_ms = milliseconds(end - measured_start);
   m.peak_mib = static_cast<double>(peak_resident_bytes()) / 1048576.0;
-  for (const api::Session& session : running) {
+  for (const coracle::Session& session : running) {
     m.arena_mib += static_cast<double>(session.memory().arena) / 1048576.0;
   }
   if (json) {

@@ -87,7 +87,7 @@ std::string leftover_message(const CLI::App& app, const std::string& message) {
   for (const OptionRow& row : command_row(*used.front()).options) {
     candidates.insert(candidates.end(), row.names.begin(), row.names.end());
   }
-  return "'" + used.front()->get_name() + "' has no option '" + word + "'" + suggestion(word, candidates);
+  return "'" + used.front()->get_name() + "' has no option '" + word + "'" + internal::suggestion(word, candidates);
 }
 
 }  // namespace coracle::cli

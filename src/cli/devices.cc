@@ -10,19 +10,19 @@
 // What --version and `devices` say.
 namespace coracle::cli {
 
-JsonDocument other_devices() {
-  JsonDocument d;
-  d.Parse(api::devices().c_str());
+internal::JsonDocument other_devices() {
+  internal::JsonDocument d;
+  d.Parse(coracle::devices().c_str());
   return d;
 }
 
-JsonDocument engines_here() {
-  JsonDocument d;
-  d.Parse(api::engines().c_str());
+internal::JsonDocument engines_here() {
+  internal::JsonDocument d;
+  d.Parse(coracle::engines().c_str());
   return d;
 }
 
-std::string device_name(const JsonValue& device) {
+std::string device_name(const internal::JsonValue& device) {
   return fmt::format("{}:{}", device["kind"].GetString(), device["index"].GetInt());
 }
 
@@ -53,8 +53,8 @@ std::string text(const Cache& c) {
 }
 
 /// Of devices beside the CPU: what the library says, under the name that --device takes.
-void write_others(JsonWriter& w, const JsonDocument& others) {
-  for (const JsonValue& device : others["devices"].GetArray()) {
+void write_others(internal::JsonWriter& w, const internal::JsonDocument& others) {
+  for (const internal::JsonValue& device : others["devices"].GetArray()) {
     w.StartObject();
     w.field("name", device_name(device));
     for (const auto& field : device.GetObject()) {
@@ -66,8 +66,8 @@ void write_others(JsonWriter& w, const JsonDocument& others) {
   }
 }
 
-void print_others(const JsonDocument& others) {
-  for (const JsonValue& d : others["devices"].GetArray()) {
+void print_others(const internal::JsonDocument& others) {
+  for (const internal::JsonValue& d : others["devices"].GetArray()) {
     const auto bytes = [&](const char* name) { return bytes_text(d[name].GetInt64()); };
     fmt::print("{}  {}\n", device_name(d), d["name"].GetString());
     fmt::print("  driver            {}\n", d["driver"].GetString());
@@ -76,13 +76,13 @@ void print_others(const JsonDocument& others) {
     fmt::print("  memory            {}, {} in one block{}\n", bytes("memory_bytes"), bytes("largest_block"),
                d["shares_memory"].GetBool() ? ", the host's" : "");
   }
-  for (const JsonValue& m : others["missing"].GetArray()) {
+  for (const internal::JsonValue& m : others["missing"].GetArray()) {
     fmt::print("{}  none: {}\n", m["kind"].GetString(), m["reason"].GetString());
   }
 }
 
-void print_engines(const JsonDocument& engines) {
-  for (const JsonValue& e : engines["engines"].GetArray()) {
+void print_engines(const internal::JsonDocument& engines) {
+  for (const internal::JsonValue& e : engines["engines"].GetArray()) {
     if (e.HasMember("missing")) {
       fmt::print("engine {}  none: {}\n", e["name"].GetString(), e["missing"].GetString());
       continue;
@@ -93,8 +93,8 @@ void print_engines(const JsonDocument& engines) {
 }
 
 void print_json(const Machine& m) {
-  JsonBuffer buffer;
-  JsonWriter w(buffer);
+  internal::JsonBuffer buffer;
+  internal::JsonWriter w(buffer);
   w.StartObject();
   w.Key("devices");
   w.StartArray();
@@ -118,7 +118,7 @@ void print_json(const Machine& m) {
     w.field("shared", c.shared);
   });
   w.EndObject();
-  const JsonDocument others = other_devices();
+  const internal::JsonDocument others = other_devices();
   write_others(w, others);
   w.EndArray();
   w.Key("missing");

@@ -99,7 +99,7 @@ bool on_network(const std::string& path) {
   return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
 }
 
-Finding files(const std::string& path, const JsonValue& description) {
+Finding files(const std::string& path, const internal::JsonValue& description) {
   const int64_t weights = description["parameters"]["bytes"].GetInt64();
   const int64_t mapped = description["mapped_bytes"].GetInt64();
   std::string found = fmt::format("{}, {} of weights, {} of them mapped", description["file"].GetString(),
@@ -123,11 +123,11 @@ std::string counted(const std::map<std::string, int>& counts) {
   return out;
 }
 
-Finding kernels(const api::Model& model, const InputOptions& inputs) {
+Finding kernels(const coracle::Model& model, const InputOptions& inputs) {
   const auto without_inputs = [](const char* why) {
     return Finding{Health::kNote, "kernels", why, "with inputs, which kernels they run with is told"};
   };
-  api::Session session(model);
+  coracle::Session session(model);
   try {
     set_inputs(model, inputs, session);
   } catch (const Failure& e) {
@@ -135,10 +135,10 @@ Finding kernels(const api::Model& model, const InputOptions& inputs) {
   } catch (const client::Error& e) {
     return without_inputs(e.what());
   }
-  JsonDocument steps;
+  internal::JsonDocument steps;
   steps.Parse(session.explain().c_str());
   std::map<std::string, int> references;
-  for (const JsonValue& step : steps.GetArray()) {
+  for (const internal::JsonValue& step : steps.GetArray()) {
     if (std::string(step["kernel"].GetString()) == "reference") ++references[step["op"].GetString()];
   }
   if (!references.empty()) {
@@ -160,8 +160,8 @@ void print_text(const std::vector<Finding>& findings) {
 }
 
 void print_json(const std::vector<Finding>& findings) {
-  JsonBuffer buffer;
-  JsonWriter w(buffer);
+  internal::JsonBuffer buffer;
+  internal::JsonWriter w(buffer);
   w.StartObject();
   w.objects("findings", findings, [&](const Finding& f) {
     w.field("health", name_of(f.health));
@@ -175,14 +175,14 @@ void print_json(const std::vector<Finding>& findings) {
 
 /// Devices beside the CPU. None is no fault: models run without.
 Finding devices_beside() {
-  const JsonDocument others = other_devices();
+  const internal::JsonDocument others = other_devices();
   std::string found;
-  for (const JsonValue& d : others["devices"].GetArray()) {
+  for (const internal::JsonValue& d : others["devices"].GetArray()) {
     found += fmt::format("{}{} ({})", found.empty() ? "" : ", ", device_name(d), d["name"].GetString());
   }
   if (!found.empty()) return {Health::kOk, "devices", "the CPU, " + found, ""};
   std::string advice;
-  for (const JsonValue& m : others["missing"].GetArray()) {
+  for (const internal::JsonValue& m : others["missing"].GetArray()) {
     advice += fmt::format("{}{}: {}", advice.empty() ? "" : "; ", m["kind"].GetString(), m["reason"].GetString());
   }
   return {Health::kOk, "devices", "the CPU alone", advice};
@@ -190,10 +190,10 @@ Finding devices_beside() {
 
 /// Engines that may run parts of models. None is no fault, either.
 Finding engines() {
-  const JsonDocument here = engines_here();
+  const internal::JsonDocument here = engines_here();
   std::string found;
   std::string advice;
-  for (const JsonValue& e : here["engines"].GetArray()) {
+  for (const internal::JsonValue& e : here["engines"].GetArray()) {
     const bool missing = e.HasMember("missing");
     std::string& text = missing ? advice : found;
     text += missing
@@ -210,10 +210,10 @@ std::vector<Finding> examine_process() {
 }
 
 std::vector<Finding> examine_model(const ModelArguments& arguments, const InputOptions& inputs) {
-  const api::Model model(arguments.model, arguments.params);
-  JsonDocument description;
+  const coracle::Model model(arguments.model, arguments.params);
+  internal::JsonDocument description;
   description.Parse(model.description().c_str());
-  api::Session session(model);
+  coracle::Session session(model);
   const coracle_machine_limits limits = session.machine_limits();
   return {files(arguments.model, description),
           kernels(model, inputs),

@@ -40,9 +40,9 @@ std::vector<Finding> examine_process();
 std::vector<Finding> examine_model(const ModelArguments& model, const InputOptions& inputs);
 
 /// What coracle_engines says of all engines.
-JsonDocument engines_here();
+internal::JsonDocument engines_here();
 /// What coracle_devices says; and the name of one of its devices, as --device takes it.
-JsonDocument other_devices();
-std::string device_name(const JsonValue& device);
+internal::JsonDocument other_devices();
+std::string device_name(const internal::JsonValue& device);
 
 }  // namespace coracle::cli

@@ -11,18 +11,18 @@ namespace {
 
 /// Engines, the blocks that they run, and the reasons of what runs natively.
 void print_engines(const std::string& text) {
-  JsonDocument d;
+  internal::JsonDocument d;
   d.Parse(text.c_str());
-  for (const JsonValue& e : d["engines"].GetArray()) {
+  for (const internal::JsonValue& e : d["engines"].GetArray()) {
     const bool missing = e.HasMember("missing");
     fmt::print("engine {}: {}{}\n", e["name"].GetString(), missing ? "missing: " : "",
                e[missing ? "missing" : "version"].GetString());
   }
-  for (const JsonValue& b : d["blocks"].GetArray()) {
+  for (const internal::JsonValue& b : d["blocks"].GetArray()) {
     fmt::print("block {} on {}: {} nodes of {}\n", b["name"].GetString(), b["engine"].GetString(),
                b["nodes"].GetInt64(), b["graph"].GetString());
   }
-  for (const JsonValue& n : d["nodes"].GetArray()) {
+  for (const internal::JsonValue& n : d["nodes"].GetArray()) {
     const bool on_engine = n.HasMember("block");
     fmt::print("{:<28} {:<20} {}\n", n["node"].GetString(), n["op"].GetString(),
                on_engine ? n["block"].GetString() : "natively");
@@ -31,11 +31,11 @@ void print_engines(const std::string& text) {
 }
 
 /// How much of a model that simulates integers is computed with them.
-void print_integers(const JsonDocument& steps) {
+void print_integers(const internal::JsonDocument& steps) {
   int64_t all = 0;
   int64_t in_integers = 0;
   bool simulated = false;
-  for (const JsonValue& step : steps.GetArray()) {
+  for (const internal::JsonValue& step : steps.GetArray()) {
     simulated = simulated || step.HasMember("in_float32");
     if (!step.HasMember("multiply_adds")) continue;
     const int64_t n = step["multiply_adds"].GetInt64();
@@ -63,11 +63,11 @@ struct ExplainCommand {
 };
 
 void ExplainCommand::run() const {
-  const api::Model model(arguments.model, arguments.params, arguments.options);
-  JsonDocument named;
+  const coracle::Model model(arguments.model, arguments.params, arguments.options);
+  internal::JsonDocument named;
   named.Parse(model.engines().c_str());
   const bool engines = !named["engines"].Empty();  // asked for, or by the model itself
-  api::Session session(model, session_arguments.options);
+  coracle::Session session(model, session_arguments.options);
   set_inputs(model, session_arguments.inputs, session);
   const std::string text = session.explain();
   if (json) {
@@ -79,9 +79,9 @@ void ExplainCommand::run() const {
     return;
   }
   if (engines) print_engines(model.engines());
-  JsonDocument d;
+  internal::JsonDocument d;
   d.Parse(text.c_str());
-  for (const JsonValue& step : d.GetArray()) {
+  for (const internal::JsonValue& step : d.GetArray()) {
     const std::string output = step["outputs"].Empty() ? "" : step["outputs"][0].GetString();
     const std::string tiled =
         step.HasMember("row_tiles") ? fmt::format("  in row tiles, group {}", step["row_tiles"].GetInt64()) : "";
@@ -98,7 +98,7 @@ void ExplainCommand::run() const {
     } else if (place != "cpu") {
       fmt::print("    on {}\n", place);
     }
-    for (const JsonValue& r : step["refused"].GetArray()) {
+    for (const internal::JsonValue& r : step["refused"].GetArray()) {
       fmt::print("    not {}: {}\n", r["kernel"].GetString(), r["reason"].GetString());
     }
     if (step.HasMember("in_float32")) fmt::print("    in float32: {}\n", step["in_float32"].GetString());

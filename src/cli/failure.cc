@@ -22,15 +22,15 @@ ExitCode exit_code_of(vision::Problem problem) {
   return ExitCode::kRunFailure;
 }
 
-ExitCode exit_code_of(quantize::ErrorCode code) {
+ExitCode exit_code_of(internal::quantize::ErrorCode code) {
   switch (code) {
-    case quantize::ErrorCode::kInvalidArgument: return ExitCode::kUsage;
-    case quantize::ErrorCode::kInvalidModel: return ExitCode::kInvalidModel;
-    case quantize::ErrorCode::kUnsupported: return ExitCode::kUnsupported;
-    case quantize::ErrorCode::kIo: return ExitCode::kIo;
-    case quantize::ErrorCode::kOutOfMemory: return ExitCode::kOutOfMemory;
-    case quantize::ErrorCode::kRunFailure: return ExitCode::kRunFailure;
-    case quantize::ErrorCode::kCancelled: return ExitCode::kInterrupted;
+    case internal::quantize::ErrorCode::kInvalidArgument: return ExitCode::kUsage;
+    case internal::quantize::ErrorCode::kInvalidModel: return ExitCode::kInvalidModel;
+    case internal::quantize::ErrorCode::kUnsupported: return ExitCode::kUnsupported;
+    case internal::quantize::ErrorCode::kIo: return ExitCode::kIo;
+    case internal::quantize::ErrorCode::kOutOfMemory: return ExitCode::kOutOfMemory;
+    case internal::quantize::ErrorCode::kRunFailure: return ExitCode::kRunFailure;
+    case internal::quantize::ErrorCode::kCancelled: return ExitCode::kInterrupted;
   }
   return ExitCode::kRunFailure;
 }
@@ -42,11 +42,11 @@ Failure current_failure() {
     throw;
   } catch (const Failure& e) {
     return e;
-  } catch (const api::Exception& e) {
+  } catch (const coracle::Exception& e) {
     return {exit_code(e.status()), e.what()};
   } catch (const vision::Error& e) {
     return {exit_code_of(e.problem()), e.what()};
-  } catch (const quantize::Error& e) {
+  } catch (const internal::quantize::Error& e) {
     return {exit_code_of(e.code()), e.text()};
   } catch (const std::bad_alloc&) {
     return {ExitCode::kOutOfMemory, "out of memory"};

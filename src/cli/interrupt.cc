@@ -17,15 +17,15 @@ namespace {
 
 std::atomic<uint32_t> interrupted{0};
 /// Sessions that run, one for each thread of the program that runs some.
-std::array<std::atomic<api::Session*>, Interruption::kMostRuns> running{};
-static_assert(std::atomic<api::Session*>::is_always_lock_free);
+std::array<std::atomic<coracle::Session*>, Interruption::kMostRuns> running{};
+static_assert(std::atomic<coracle::Session*>::is_always_lock_free);
 
 /// A place among the running sessions while it lives.
 class Place {
  public:
-  explicit Place(api::Session& session) {
+  explicit Place(coracle::Session& session) {
     for (;; at_ = (at_ + 1) % running.size()) {
-      api::Session* none = nullptr;
+      coracle::Session* none = nullptr;
       if (running[at_].compare_exchange_strong(none, &session)) return;
     }
   }
@@ -51,8 +51,8 @@ extern "C" void end_at_once(int) {
 extern "C" void interrupt(int) {
   const int before = errno;
   interrupted.store(1);
-  for (const std::atomic<api::Session*>& place : running) {
-    if (api::Session* const session = place.load()) session->cancel();
+  for (const std::atomic<coracle::Session*>& place : running) {
+    if (coracle::Session* const session = place.load()) session->cancel();
   }
   std::signal(SIGINT, SIG_DFL);
   itimerval once{};
@@ -72,12 +72,12 @@ bool Interruption::begin_end() { return !ends.exchange(true); }
 
 bool Interruption::happened() { return interrupted.load() != 0; }
 
-api::ModelOptions Interruption::interruptible(api::ModelOptions options) {
+coracle::ModelOptions Interruption::interruptible(coracle::ModelOptions options) {
   options.cancelled = &interrupted;
   return options;
 }
 
-void Interruption::run(api::Session& session) {
+void Interruption::run(coracle::Session& session) {
   const Place place(session);
   if (happened()) throw Failure(ExitCode::kInterrupted, "interrupted");
   session.run();

@@ -17,11 +17,11 @@ class Interruption {
 
   static bool happened();
   /// The same options for a model whose loading ends so.
-  static api::ModelOptions interruptible(api::ModelOptions options);
+  static coracle::ModelOptions interruptible(coracle::ModelOptions options);
   /// Runs at once at most.
   static constexpr int kMostRuns = 256;
   /// A run of `session`, from any thread. Throws Failure where the signal came before it.
-  static void run(api::Session& session);
+  static void run(coracle::Session& session);
 };
 
 }  // namespace coracle::cli

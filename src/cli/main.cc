@@ -40,7 +40,7 @@ std::string unknown_command(const CLI::App& app, const std::string& given) {
     names.push_back(row.name);
     list.append(list.empty() ? "" : ", ").append(row.name);
   }
-  return "there is no command '" + given + "'" + suggestion(given, names) + "; the commands are " + list;
+  return "there is no command '" + given + "'" + internal::suggestion(given, names) + "; the commands are " + list;
 }
 
 /// "run " where the arguments are of that command.

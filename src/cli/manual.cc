@@ -92,7 +92,7 @@ void ManualCommand::run() const {
   if (error) throw Failure(ExitCode::kIo, folder + ": cannot be made: " + error.message());
   for (const CommandRow& row : table) {
     const std::string file = &row == table.data() ? row.name : table[0].name + "-" + row.name;
-    api::write_file(folder + "/" + file + ".1", page(table, row));
+    coracle::write_file(folder + "/" + file + ".1", page(table, row));
   }
 }
 

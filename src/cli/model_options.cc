@@ -22,8 +22,8 @@ void show_warnings(const std::string& /*asked*/) {
 
 }  // namespace
 
-api::Model load(const ModelArguments& m) {
-  return api::Model(m.model, m.params, Interruption::interruptible(m.options));
+coracle::Model load(const ModelArguments& m) {
+  return coracle::Model(m.model, m.params, Interruption::interruptible(m.options));
 }
 
 ModelArguments as_in_the_file(ModelArguments m) {
@@ -100,7 +100,7 @@ void add_threads(CLI::App* command, int& threads) {
 void add_cpus(CLI::App* command) {
   command
       ->add_option_function<std::string>(
-          "--cpus", [](const std::string& cpus) { api::bind_thread(cpus); },
+          "--cpus", [](const std::string& cpus) { coracle::bind_thread(cpus); },
           "processors to run on: 0-3,8, or node1 for those of a NUMA node and its memory")
       ->type_name("LIST");
 }

@@ -18,16 +18,16 @@ namespace coracle::cli {
 struct ModelArguments {
   std::string model;
   std::string params;
-  api::ModelOptions options;
+  coracle::ModelOptions options;
 };
 
 struct SessionArguments {
   InputOptions inputs;
-  api::SessionOptions options;
+  coracle::SessionOptions options;
 };
 
 /// The model; an interruption ends loading.
-api::Model load(const ModelArguments& m);
+coracle::Model load(const ModelArguments& m);
 
 /// The same for a model whose every operator computes every value that the file names there.
 ModelArguments as_in_the_file(ModelArguments m);

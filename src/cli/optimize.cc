@@ -16,8 +16,8 @@ bool given(const InputOptions& inputs) {
 
 /// Packs the weights for the given inputs: by a run, as plans of later parts of a model may depend on its data. Without
 /// any, those of the declared sizes, where that is enough.
-void pack(const api::Model& model, const SessionArguments& arguments) try {
-  api::Session session(model, arguments.options);
+void pack(const coracle::Model& model, const SessionArguments& arguments) try {
+  coracle::Session session(model, arguments.options);
   set_inputs(model, arguments.inputs, session);
   session.run();
 } catch (const std::exception&) {
@@ -46,7 +46,7 @@ struct OptimizeCommand {
 };
 
 void OptimizeCommand::run() const {
-  const api::Model model(arguments.model, arguments.params, arguments.options);
+  const coracle::Model model(arguments.model, arguments.params, arguments.options);
   if (packed) pack(model, session);
   model.save(output, packed);
   struct stat written {};

@@ -156,7 +156,7 @@ void PredictCommand::run() const {
       report(text);
       if (json) print(error_json(picture, text));
       ++failed;
-    } catch (const api::Exception& e) {
+    } catch (const coracle::Exception& e) {
       throw Failure(exit_code(e.status()), picture + ": " + e.what());
     }
   }

@@ -87,7 +87,7 @@ std::string to_text(const Answer& a) {
 }
 
 std::string to_json(const Answer& a) {
-  return json_text([&](JsonWriter& w) {
+  return internal::json_text([&](internal::JsonWriter& w) {
            w.StartObject();
            w.field("picture", printable(a.picture));
            w.field("width", a.width);
@@ -100,7 +100,7 @@ std::string to_json(const Answer& a) {
 }
 
 std::string error_json(const std::string& picture, const std::string& error) {
-  return json_text([&](JsonWriter& w) {
+  return internal::json_text([&](internal::JsonWriter& w) {
            w.StartObject();
            w.field("picture", printable(picture));
            w.field("error", error);

@@ -39,7 +39,7 @@ struct Total {
   double bytes = 0;
   double limit = 0;  // seconds that the machine would need at best
 
-  void add(const JsonValue& event, const coracle_machine_limits& machine) {
+  void add(const internal::JsonValue& event, const coracle_machine_limits& machine) {
     const auto f = static_cast<double>(event["flops"].GetInt64());
     const auto b = static_cast<double>(event["bytes"].GetInt64());
     ++calls;
@@ -71,10 +71,10 @@ struct Trace {
 /// Chrome's trace event format, times in microseconds: a lane for each thread, in that of the calling one a complete
 /// event per kernel call, in the others one per call that they helped with; and two for each device, of the calls and
 /// of the copies that it worked on meanwhile.
-Trace chrome_trace(const JsonDocument& events) {
+Trace chrome_trace(const internal::JsonDocument& events) {
   Trace trace;
-  JsonBuffer buffer;
-  JsonWriter w(buffer);
+  internal::JsonBuffer buffer;
+  internal::JsonWriter w(buffer);
   const auto begin_event = [&](const char* phase, const char* name, int thread) {
     w.StartObject();
     w.field("ph", phase);
@@ -82,10 +82,10 @@ Trace chrome_trace(const JsonDocument& events) {
     w.field("pid", 1);
     w.field("tid", thread + 1);
   };
-  const auto microseconds = [&](const char* name, const JsonValue& ns) {
+  const auto microseconds = [&](const char* name, const internal::JsonValue& ns) {
     w.field(name, static_cast<double>(ns.GetInt64()) / 1000.0);
   };
-  const auto add = [&](const JsonValue& e, const JsonValue& when, int thread) {
+  const auto add = [&](const internal::JsonValue& e, const internal::JsonValue& when, int thread) {
     begin_event("X", e["node"].GetString(), thread);
     w.field("cat", e["op"].GetString());
     microseconds("ts", when["start_ns"]);
@@ -109,9 +109,9 @@ Trace chrome_trace(const JsonDocument& events) {
   w.StartObject();
   w.Key("traceEvents");
   w.StartArray();
-  for (const JsonValue& e : events.GetArray()) {
+  for (const internal::JsonValue& e : events.GetArray()) {
     add(e, e, e.HasMember("device") ? lane_of(e["device"].GetString()) : 0);
-    for (const JsonValue& helper : e["helpers"].GetArray()) add(e, helper, helper["thread"].GetInt());
+    for (const internal::JsonValue& helper : e["helpers"].GetArray()) add(e, helper, helper["thread"].GetInt());
   }
   const auto name_lane = [&](int lane, const std::string& name) {
     begin_event("M", "thread_name", lane);
@@ -145,7 +145,7 @@ void print_text(const std::vector<NamedTotal>& sorted, const Total& all, const c
       machine.flops_per_second / 1e9, machine.bytes_per_second / 1e9);
 }
 
-void write_total(JsonWriter& w, const Total& t, double all) {
+void write_total(internal::JsonWriter& w, const Total& t, double all) {
   const double seconds = std::max(t.seconds, 1e-9);
   w.field("calls", t.calls);
   w.field("ms", t.seconds * 1e3);
@@ -158,8 +158,8 @@ void write_total(JsonWriter& w, const Total& t, double all) {
 /// The table with numbers in full, and the calls as coracle_session_profile tells them.
 void print_json(const std::vector<NamedTotal>& sorted, const Total& all, const coracle_machine_limits& machine,
                 const ProfileCommand& command, const std::string& calls) {
-  JsonBuffer buffer;
-  JsonWriter w(buffer);
+  internal::JsonBuffer buffer;
+  internal::JsonWriter w(buffer);
   w.StartObject();
   w.field("runs", command.repeat);
   w.Key("machine");
@@ -188,21 +188,21 @@ void print_json(const std::vector<NamedTotal>& sorted, const Total& all, const c
 }
 
 void ProfileCommand::run() const {
-  const api::Model model = load(arguments);
-  api::Session session(model, session_arguments.options);
+  const coracle::Model model = load(arguments);
+  coracle::Session session(model, session_arguments.options);
   set_inputs(model, session_arguments.inputs, session);
   Interruption::run(session);
   session.set_profiling(true);
   for (int i = 0; i < repeat; ++i) Interruption::run(session);
-  JsonDocument events;
+  internal::JsonDocument events;
   const std::string text = session.profile();
   events.Parse(text.c_str());
   const Trace trace = chrome_trace(events);
-  if (!trace_file.empty()) api::write_file(trace_file, trace.text);
+  if (!trace_file.empty()) coracle::write_file(trace_file, trace.text);
   const coracle_machine_limits machine = session.machine_limits();
   std::map<std::string, Total> totals;
   Total all;
-  for (const JsonValue& e : events.GetArray()) {
+  for (const internal::JsonValue& e : events.GetArray()) {
     std::string name = std::string(e["op"].GetString()) + "  " + e["kernel"].GetString();
     if (nodes) name += fmt::format("  {}  {}", e["output"].GetString(), e["node"].GetString());
     totals[name].add(e, machine);

@@ -16,7 +16,7 @@
 namespace coracle::cli {
 namespace {
 
-std::string summary(const api::View& v) {
+std::string summary(const coracle::View& v) {
   if (v.size() == 0) return "empty";
   const Statistics s = statistics(v);
   if (s.elements == 0) return fmt::format("{} elements", v.size());
@@ -27,7 +27,7 @@ std::string summary(const api::View& v) {
   return out;
 }
 
-std::string lod_text(const api::Lod& lod) {
+std::string lod_text(const coracle::Lod& lod) {
   std::string out;
   for (const std::vector<size_t>& level : lod) {
     out.append(out.empty() ? "" : "/");
@@ -36,7 +36,7 @@ std::string lod_text(const api::Lod& lod) {
   return out;
 }
 
-void write_output(JsonWriter& w, const std::string& name, const api::View& v, bool values) {
+void write_output(internal::JsonWriter& w, const std::string& name, const coracle::View& v, bool values) {
   w.StartObject();
   w.field("name", name);
   w.field("dtype", coracle_dtype_name(v.dtype()));
@@ -57,7 +57,7 @@ void write_output(JsonWriter& w, const std::string& name, const api::View& v, bo
 
 }  // namespace
 
-Statistics statistics(const api::View& v) {
+Statistics statistics(const coracle::View& v) {
   Statistics s;
   if (!client::is_real(v.dtype())) return s;
   s.elements = v.size();
@@ -77,19 +77,19 @@ Statistics statistics(const api::View& v) {
   return s;
 }
 
-std::string results_text(const std::vector<api::TensorInfo>& infos, const api::Session& session) {
+std::string results_text(const std::vector<coracle::TensorInfo>& infos, const coracle::Session& session) {
   std::string out;
   for (size_t i = 0; i < infos.size(); ++i) {
-    const api::View v = session.output(i);
+    const coracle::View v = session.output(i);
     const std::string lod = v.lod().empty() ? std::string() : "  lod " + lod_text(v.lod());
     out += fmt::format("{}  {}  {}  {}{}\n", i, infos[i].name, client::type_text(v.dtype(), v.dims()), summary(v), lod);
   }
   return out;
 }
 
-std::string results_json(const std::vector<api::TensorInfo>& infos, const api::Session& session, bool values,
+std::string results_json(const std::vector<coracle::TensorInfo>& infos, const coracle::Session& session, bool values,
                          const std::string& file) {
-  return json_text([&](JsonWriter& w) {
+  return internal::json_text([&](internal::JsonWriter& w) {
            w.StartObject();
            if (!file.empty()) w.field("file", printable(file));
            w.Key("outputs");
@@ -101,12 +101,13 @@ std::string results_json(const std::vector<api::TensorInfo>& infos, const api::S
          "\n";
 }
 
-void write_results(const std::string& dir, size_t count, const api::Session& session) {
+void write_results(const std::string& dir, size_t count, const coracle::Session& session) {
   std::error_code error;
   std::filesystem::create_directories(dir, error);
   if (error) throw Failure(ExitCode::kIo, dir + ": cannot be made: " + error.message());
   for (size_t i = 0; i < count; ++i)
-    api::write_file(dir + "/" + std::to_string(i) + ".npy", client::npy_bytes(client::tensor_of(session.output(i))));
+    coracle::write_file(dir + "/" + std::to_string(i) + ".npy",
+                        client::npy_bytes(client::tensor_of(session.output(i))));
 }
 
 }  // namespace coracle::cli

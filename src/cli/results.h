@@ -19,18 +19,18 @@ struct Statistics {
 };
 
 /// Of a tensor of real numbers, integers or truth values; zeros for others.
-Statistics statistics(const api::View& view);
+Statistics statistics(const coracle::View& view);
 
 /// A line for each output: "0  probabilities  float32[1, 10]  min 0  max 0.9  mean 0.1".
-std::string results_text(const std::vector<api::TensorInfo>& infos, const api::Session& session);
+std::string results_text(const std::vector<coracle::TensorInfo>& infos, const coracle::Session& session);
 
 /// {"outputs": [{"name": ..., "dtype": ..., "shape": [...], "min": ..., "max": ..., "mean": ...}]}, with "file" in
 /// front unless it is empty, and "values" (in row-major order; null for what is not finite, [real, imaginary] for
 /// complex numbers) if asked for.
-std::string results_json(const std::vector<api::TensorInfo>& infos, const api::Session& session, bool values,
+std::string results_json(const std::vector<coracle::TensorInfo>& infos, const coracle::Session& session, bool values,
                          const std::string& file);
 
 /// Writes DIR/0.npy, DIR/1.npy and so on. Throws Failure (input/output).
-void write_results(const std::string& dir, size_t count, const api::Session& session);
+void write_results(const std::string& dir, size_t count, const coracle::Session& session);
 
 }  // namespace coracle::cli

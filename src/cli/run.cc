@@ -32,7 +32,7 @@ struct RunCommand {
 };
 
 void RunCommand::run() const {
-  const api::Model model = load(model_arguments);
+  const coracle::Model model = load(model_arguments);
   const std::string& dir = run_arguments.output_dir;
   if (!dir.empty()) {
     std::error_code error;
@@ -43,10 +43,10 @@ void RunCommand::run() const {
     run_folder(model, *folder, session_arguments, run_arguments);
     return;
   }
-  api::Session session(model, session_arguments.options);
+  coracle::Session session(model, session_arguments.options);
   set_inputs(model, session_arguments.inputs, session);
   Interruption::run(session);
-  const std::vector<api::TensorInfo> infos = model.outputs();
+  const std::vector<coracle::TensorInfo> infos = model.outputs();
   if (!dir.empty()) write_results(dir, infos.size(), session);
   fmt::print(
       "{}", run_arguments.json ? results_json(infos, session, run_arguments.values, {}) : results_text(infos, session));

@@ -34,13 +34,13 @@ struct Outcome {
 /// The files of a folder, handed out to threads and collected in their order.
 class Work {
  public:
-  Work(const api::Model& model, const FolderInput& folder, const SessionArguments& session,
+  Work(const coracle::Model& model, const FolderInput& folder, const SessionArguments& session,
        const RunArguments& arguments)
       : model_(model), folder_(folder), session_(session), arguments_(arguments), outcomes_(folder.files.size()) {}
 
   /// Runs files until none is left. In any thread.
   void take() {
-    std::optional<api::Session> session;
+    std::optional<coracle::Session> session;
     for (;;) {
       size_t index = 0;
       {
@@ -91,13 +91,13 @@ class Work {
       changed_.wait_until(lock, std::chrono::system_clock::now() + std::chrono::milliseconds(50));
       if (!Interruption::happened()) continue;
       stopped_ = true;
-      for (api::Session* s : running_) s->cancel();
+      for (coracle::Session* s : running_) s->cancel();
       return false;
     }
     return true;
   }
 
-  Outcome result(size_t index, std::optional<api::Session>& session) {
+  Outcome result(size_t index, std::optional<coracle::Session>& session) {
     Outcome outcome;
     try {
       const std::string& file = folder_.files[index];
@@ -110,7 +110,7 @@ class Work {
         outcome.note += inputs[i].note;
       }
       run(*session);
-      const std::vector<api::TensorInfo> infos = model_.outputs();
+      const std::vector<coracle::TensorInfo> infos = model_.outputs();
       const std::string name = fs::path(file).filename();
       if (!arguments_.output_dir.empty()) write_results(arguments_.output_dir + "/" + name, infos.size(), *session);
       outcome.text = arguments_.json ? results_json(infos, *session, arguments_.values, name)
@@ -122,7 +122,7 @@ class Work {
     return outcome;
   }
 
-  void run(api::Session& session) {
+  void run(coracle::Session& session) {
     {
       const std::lock_guard lock(mutex_);
       if (stopped_) throw Failure(ExitCode::kInterrupted, "interrupted");
@@ -141,22 +141,22 @@ class Work {
     leave();
   }
 
-  const api::Model& model_;
+  const coracle::Model& model_;
   const FolderInput& folder_;
   const SessionArguments& session_;
   const RunArguments& arguments_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Outcome> outcomes_;
-  std::vector<api::Session*> running_;
+  std::vector<coracle::Session*> running_;
   size_t next_ = 0;
   bool stopped_ = false;
 };
 
 }  // namespace
 
-std::optional<FolderInput> folder_input(const api::Model& model, const InputOptions& inputs) {
-  const std::vector<api::TensorInfo> infos = model.inputs();
+std::optional<FolderInput> folder_input(const coracle::Model& model, const InputOptions& inputs) {
+  const std::vector<coracle::TensorInfo> infos = model.inputs();
   std::optional<FolderInput> found;
   for (size_t i = 0; i < inputs.files.size(); ++i) {
     if (inputs.files[i].find('=') == std::string::npos) continue;  // a file for all inputs
@@ -182,9 +182,9 @@ std::optional<FolderInput> folder_input(const api::Model& model, const InputOpti
   return found;
 }
 
-std::vector<InputOptions> input_sets(const api::Model& model, const InputOptions& given,
+std::vector<InputOptions> input_sets(const coracle::Model& model, const InputOptions& given,
                                      const std::vector<std::string>& data) {
-  const std::vector<api::TensorInfo> infos = model.inputs();
+  const std::vector<coracle::TensorInfo> infos = model.inputs();
   std::vector<InputOptions> sets;
   for (const std::string& one : data) sets.push_back(with_data(given, one, infos));
   if (const std::optional<FolderInput> folder = folder_input(model, given)) {
@@ -198,7 +198,7 @@ std::vector<InputOptions> input_sets(const api::Model& model, const InputOptions
   return sets;
 }
 
-void run_folder(const api::Model& model, const FolderInput& folder, const SessionArguments& session,
+void run_folder(const coracle::Model& model, const FolderInput& folder, const SessionArguments& session,
                 const RunArguments& arguments) {
   const size_t jobs = std::min(static_cast<size_t>(std::max(arguments.jobs, 1)), folder.files.size());
   SessionArguments shared = session;

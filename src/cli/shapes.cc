@@ -39,16 +39,16 @@ struct ShapesCommand {
 void ShapesCommand::run() const {
   // Rewriting takes variables away.
   const bool saved = paddle::detail::is_saved_model(arguments.model);
-  const api::Model model = load(saved ? arguments : as_in_the_file(arguments));
+  const coracle::Model model = load(saved ? arguments : as_in_the_file(arguments));
   const std::vector<InputOptions> sets = input_sets(model, session_arguments.inputs, data);
   paddle::detail::ShapeRanges ranges;
-  api::Session session(model, session_arguments.options);
-  api::check(coracle_session_set_observer(session.handle(), count, &ranges));
+  coracle::Session session(model, session_arguments.options);
+  coracle::check(coracle_session_set_observer(session.handle(), count, &ranges));
   for (const InputOptions& set : sets) {
     set_inputs(model, set, session);
     Interruption::run(session);
   }
-  api::write_file(output, ranges.text());
+  coracle::write_file(output, ranges.text());
   fmt::print("{}: shapes of {} variables in {} run{}\n", printable(output), ranges.size(), sets.size(),
              sets.size() == 1 ? "" : "s");
 }

@@ -21,13 +21,13 @@ std::string printable(const std::string& text) {
   return coracle_last_error();
 }
 
-std::string names_of(const std::vector<api::TensorInfo>& infos) {
+std::string names_of(const std::vector<coracle::TensorInfo>& infos) {
   std::string names;
-  for (const api::TensorInfo& info : infos) names.append(names.empty() ? "" : ", ").append(info.name);
+  for (const coracle::TensorInfo& info : infos) names.append(names.empty() ? "" : ", ").append(info.name);
   return names;
 }
 
-api::Dims parse_dims(const std::string& text, const std::string& option) {
+coracle::Dims parse_dims(const std::string& text, const std::string& option) {
   const auto refuse = [&] {
     throw Failure(ExitCode::kUsage, option + "=" + text + ": expected integers like 1,3,224,224 or 1x3x224x224");
   };
@@ -35,7 +35,7 @@ api::Dims parse_dims(const std::string& text, const std::string& option) {
   if (bracketed && (text.size() < 2 || !text.ends_with(']'))) refuse();
   const std::string list = bracketed ? text.substr(1, text.size() - 2) : text;
   const char separator = list.find('x') == std::string::npos ? ',' : 'x';
-  api::Dims dims;
+  coracle::Dims dims;
   const char* at = list.data();
   const char* const end = at + list.size();
   while (at != end) {

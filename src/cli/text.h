@@ -19,11 +19,11 @@ std::string lower_case(std::string_view text);
 std::string printable(const std::string& text);
 
 /// The names, separated by commas.
-std::string names_of(const std::vector<api::TensorInfo>& infos);
+std::string names_of(const std::vector<coracle::TensorInfo>& infos);
 
 /// Dimensions: "1,3,224,224", "1x3x224x224" or "[1, 3, 224, 224]"; none for "" and "[]". Throws Failure (usage) with
 /// `option` in front.
-api::Dims parse_dims(const std::string& text, const std::string& option);
+coracle::Dims parse_dims(const std::string& text, const std::string& option);
 
 /// A number of bytes: "1048576", "100MB", "1.5GiB"; kB, MB, GB and TB count thousands, KiB, MiB, GiB and TiB 1024, in
 /// any case. Throws std::invalid_argument that says what was expected.

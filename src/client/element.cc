@@ -32,28 +32,28 @@ bool put_in_range(Tensor& tensor, size_t index, int64_t value) {
 
 template <class Is>
 std::optional<coracle_dtype> dtype_where(const Is& is) {
-  for (const DTypeRow& row : kDTypeTable) {
-    if (row.dtype != DType::kUnknown && is(row)) return static_cast<coracle_dtype>(row.dtype);
+  for (const internal::DTypeRow& row : internal::kDTypeTable) {
+    if (row.dtype != internal::DType::kUnknown && is(row)) return static_cast<coracle_dtype>(row.dtype);
   }
   return {};
 }
 
-DTypeKind kind_of(coracle_dtype dtype) { return row_of(static_cast<DType>(dtype)).kind; }
+internal::DTypeKind kind_of(coracle_dtype dtype) { return internal::row_of(static_cast<internal::DType>(dtype)).kind; }
 
 }  // namespace
 
 bool is_whole(coracle_dtype dtype) {
   switch (kind_of(dtype)) {
-    case DTypeKind::kBool:
-    case DTypeKind::kSigned:
-    case DTypeKind::kUnsigned: return true;
+    case internal::DTypeKind::kBool:
+    case internal::DTypeKind::kSigned:
+    case internal::DTypeKind::kUnsigned: return true;
     default: return false;
   }
 }
 
-bool is_complex(coracle_dtype dtype) { return kind_of(dtype) == DTypeKind::kComplex; }
+bool is_complex(coracle_dtype dtype) { return kind_of(dtype) == internal::DTypeKind::kComplex; }
 
-bool is_real(coracle_dtype dtype) { return kind_of(dtype) != DTypeKind::kUnknown && !is_complex(dtype); }
+bool is_real(coracle_dtype dtype) { return kind_of(dtype) != internal::DTypeKind::kUnknown && !is_complex(dtype); }
 
 int64_t whole_at(coracle_dtype dtype, const void* elements, size_t index) {
   switch (dtype) {
@@ -69,10 +69,10 @@ int64_t whole_at(coracle_dtype dtype, const void* elements, size_t index) {
 
 double number_at(coracle_dtype dtype, const void* elements, size_t index) {
   switch (dtype) {
-    case CORACLE_FLOAT16: return Float16::to_float(at<uint16_t>(elements, index));
-    case CORACLE_BFLOAT16: return at<Bfloat16>(elements, index);
-    case CORACLE_FLOAT8_E4M3: return Float8E4m3::to_float(at<uint8_t>(elements, index));
-    case CORACLE_FLOAT8_E5M2: return Float8E5m2::to_float(at<uint8_t>(elements, index));
+    case CORACLE_FLOAT16: return internal::Float16::to_float(at<uint16_t>(elements, index));
+    case CORACLE_BFLOAT16: return at<internal::Bfloat16>(elements, index);
+    case CORACLE_FLOAT8_E4M3: return internal::Float8E4m3::to_float(at<uint8_t>(elements, index));
+    case CORACLE_FLOAT8_E5M2: return internal::Float8E5m2::to_float(at<uint8_t>(elements, index));
     case CORACLE_FLOAT32: return at<float>(elements, index);
     case CORACLE_FLOAT64: return at<double>(elements, index);
     default: return static_cast<double>(whole_at(dtype, elements, index));
@@ -102,14 +102,15 @@ bool put_number(Tensor& tensor, size_t index, double value) {
 }
 
 std::optional<coracle_dtype> dtype_named(std::string_view name) {
-  return dtype_where([&](const DTypeRow& row) { return row.name == name; });
+  return dtype_where([&](const internal::DTypeRow& row) { return row.name == name; });
 }
 
 std::string dtype_names() {
   std::string names;
-  for (const DTypeRow& row : kDTypeTable) {
-    if (row.dtype == DType::kUnknown) break;
-    const bool last = row_of(static_cast<DType>(static_cast<int>(row.dtype) + 1)).dtype == DType::kUnknown;
+  for (const internal::DTypeRow& row : internal::kDTypeTable) {
+    if (row.dtype == internal::DType::kUnknown) break;
+    const bool last = internal::row_of(static_cast<internal::DType>(static_cast<int>(row.dtype) + 1)).dtype ==
+                      internal::DType::kUnknown;
     names.append(names.empty() ? "" : (last ? " and " : ", ")).append(row.name);
   }
   return names;
@@ -118,19 +119,19 @@ std::string dtype_names() {
 std::string datatype_of(coracle_dtype dtype) {
   const std::string bits = std::to_string(8 * coracle_dtype_size(dtype));
   switch (kind_of(dtype)) {
-    case DTypeKind::kBool: return "BOOL";
-    case DTypeKind::kSigned: return "INT" + bits;
-    case DTypeKind::kUnsigned: return "UINT" + bits;
-    case DTypeKind::kFloat: return (dtype == CORACLE_BFLOAT16 ? "BF" : "FP") + bits;
-    case DTypeKind::kFloat8:
-    case DTypeKind::kComplex:
-    case DTypeKind::kUnknown: break;
+    case internal::DTypeKind::kBool: return "BOOL";
+    case internal::DTypeKind::kSigned: return "INT" + bits;
+    case internal::DTypeKind::kUnsigned: return "UINT" + bits;
+    case internal::DTypeKind::kFloat: return (dtype == CORACLE_BFLOAT16 ? "BF" : "FP") + bits;
+    case internal::DTypeKind::kFloat8:
+    case internal::DTypeKind::kComplex:
+    case internal::DTypeKind::kUnknown: break;
   }
   return {};
 }
 
 std::optional<coracle_dtype> dtype_of_datatype(std::string_view datatype) {
-  return dtype_where([&](const DTypeRow& row) {
+  return dtype_where([&](const internal::DTypeRow& row) {
     const std::string name = datatype_of(static_cast<coracle_dtype>(row.dtype));
     return !name.empty() && name == datatype;
   });
@@ -138,7 +139,7 @@ std::optional<coracle_dtype> dtype_of_datatype(std::string_view datatype) {
 
 std::string datatype_names() {
   std::string names;
-  for (const DTypeRow& row : kDTypeTable) {
+  for (const internal::DTypeRow& row : internal::kDTypeTable) {
     const std::string name = datatype_of(static_cast<coracle_dtype>(row.dtype));
     if (!name.empty()) names.append(names.empty() ? "" : ", ").append(name);
   }

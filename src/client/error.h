@@ -11,7 +11,7 @@ namespace coracle::client {
 
 /// Data that cannot be read, or does not fit: CORACLE_IO for what is damaged, CORACLE_INVALID_ARGUMENT for what is
 /// whole but no such tensor, CORACLE_OUT_OF_MEMORY. The message says where, what was found and what was expected.
-class Error : public api::Exception {
+class Error : public coracle::Exception {
  public:
   using Exception::Exception;
 };

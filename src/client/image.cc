@@ -17,7 +17,7 @@ struct ChannelAxes {
 
 bool is_channels(int64_t dim) { return dim == 1 || dim == 3; }
 
-ChannelAxes layout_of(const std::string& path, coracle_dtype dtype, const api::Dims& dims) {
+ChannelAxes layout_of(const std::string& path, coracle_dtype dtype, const coracle::Dims& dims) {
   const bool first = dims.size() == 4 && (is_channels(dims[1]) || (dims[1] < 0 && !is_channels(dims[3])));
   const bool last = dims.size() == 4 && !first && is_channels(dims[3]);
   if ((!first && !last) || dims[0] > 1) {
@@ -151,8 +151,8 @@ std::string channels_text(const std::array<double, 3>& values) {
 
 }  // namespace
 
-Tensor image_input(const std::string& path, const vision::Image& picture, coracle_dtype dtype, const api::Dims& dims,
-                   const ImageOptions& options) {
+Tensor image_input(const std::string& path, const vision::Image& picture, coracle_dtype dtype,
+                   const coracle::Dims& dims, const ImageOptions& options) {
   const ChannelAxes layout = layout_of(path, dtype, dims);
   if (dtype == CORACLE_UINT8 && options.normalised) {
     fail(CORACLE_INVALID_ARGUMENT, path +
@@ -161,7 +161,7 @@ Tensor image_input(const std::string& path, const vision::Image& picture, coracl
   }
   const int64_t channels = dims[layout.channels] == 1 ? 1 : 3;
   const Placement at = place(path, picture, dims[layout.height], dims[layout.width], options);
-  api::Dims shape(4, 1);
+  coracle::Dims shape(4, 1);
   shape[layout.channels] = channels;
   shape[layout.height] = at.height;
   shape[layout.width] = at.width;

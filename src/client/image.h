@@ -36,8 +36,8 @@ struct ImageOptions {
 /// A picture as an input of type `dtype` and shape `dims`: [1, 3, height, width], or with the channels last, or with
 /// one channel (grey: 0.299 red + 0.587 green + 0.114 blue); a free height or width is the picture's own. Throws
 /// Error if the input cannot be a picture; `path` is for its message, which names options as the program coracle does.
-Tensor image_input(const std::string& path, const vision::Image& picture, coracle_dtype dtype, const api::Dims& dims,
-                   const ImageOptions& options);
+Tensor image_input(const std::string& path, const vision::Image& picture, coracle_dtype dtype,
+                   const coracle::Dims& dims, const ImageOptions& options);
 
 /// "pixels / 255, RGB, stretched to 224 x 224": what image_input did for an input of these dimensions.
 std::string image_text(const Tensor& input, const ImageOptions& options);

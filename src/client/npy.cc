@@ -14,17 +14,17 @@ namespace coracle::client {
 namespace {
 
 /// NumPy's code of a type: "<f4". Types that NumPy does not have are unsigned integers of their size.
-std::string code_of(DType dtype) {
-  const DTypeRow& row = row_of(dtype);
+std::string code_of(internal::DType dtype) {
+  const internal::DTypeRow& row = internal::row_of(dtype);
   const auto kind = [&] {
     switch (row.kind) {
-      case DTypeKind::kBool: return 'b';
-      case DTypeKind::kSigned: return 'i';
-      case DTypeKind::kFloat: return dtype == DType::kBfloat16 ? 'u' : 'f';
-      case DTypeKind::kComplex: return 'c';
-      case DTypeKind::kUnsigned:
-      case DTypeKind::kFloat8:
-      case DTypeKind::kUnknown: break;
+      case internal::DTypeKind::kBool: return 'b';
+      case internal::DTypeKind::kSigned: return 'i';
+      case internal::DTypeKind::kFloat: return dtype == internal::DType::kBfloat16 ? 'u' : 'f';
+      case internal::DTypeKind::kComplex: return 'c';
+      case internal::DTypeKind::kUnsigned:
+      case internal::DTypeKind::kFloat8:
+      case internal::DTypeKind::kUnknown: break;
     }
     return 'u';
   };
@@ -46,12 +46,12 @@ std::string_view value_of(std::string_view header, std::string_view key, const s
 }
 
 /// The dimensions that a tuple begins with: "(1, 3, 2, 2)", "(5,)" or "()".
-api::Dims dims_of(std::string_view tuple, const std::string& path) {
+coracle::Dims dims_of(std::string_view tuple, const std::string& path) {
   const size_t close = tuple.find(')');
   if (!tuple.starts_with('(') || close == std::string_view::npos) damaged(path, "the shape is not a tuple");
   std::string_view rest = tuple.substr(1, close - 1);
   const auto skip_spaces = [&] { rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size())); };
-  api::Dims dims;
+  coracle::Dims dims;
   for (skip_spaces(); !rest.empty(); skip_spaces()) {
     int64_t dim = 0;
     const auto [next, error] = std::from_chars(rest.data(), rest.data() + rest.size(), dim);
@@ -90,7 +90,7 @@ void to_row_major(Tensor& a) {
 
 const char* npy_bits(coracle_dtype dtype) {
   if (dtype == CORACLE_BFLOAT16) return "uint16";
-  return row_of(static_cast<DType>(dtype)).kind == DTypeKind::kFloat8 ? "uint8" : nullptr;
+  return internal::row_of(static_cast<internal::DType>(dtype)).kind == internal::DTypeKind::kFloat8 ? "uint8" : nullptr;
 }
 
 Tensor parse_npy(const std::string& path, std::string_view content) {
@@ -107,8 +107,8 @@ Tensor parse_npy(const std::string& path, std::string_view content) {
   Tensor a;
   const std::string_view descr = value_of(header, "descr", path);
   bool known = false;
-  for (int d = 0; d < static_cast<int>(DType::kUnknown) && !known; ++d) {
-    const std::string code = code_of(static_cast<DType>(d));
+  for (int d = 0; d < static_cast<int>(internal::DType::kUnknown) && !known; ++d) {
+    const std::string code = code_of(static_cast<internal::DType>(d));
     known = descr.size() > 1 && descr.substr(1).starts_with(code + descr[0]);
     if (known) a.dtype = static_cast<coracle_dtype>(d);
   }
@@ -137,7 +137,7 @@ Tensor parse_npy(const std::string& path, std::string_view content) {
 }
 
 std::string npy_bytes(const Tensor& tensor) {
-  const std::string descr = code_of(static_cast<DType>(tensor.dtype));
+  const std::string descr = code_of(static_cast<internal::DType>(tensor.dtype));
   std::string shape;
   for (int64_t d : tensor.dims) shape.append(std::to_string(d)).append(tensor.dims.size() == 1 ? "," : ", ");
   if (shape.ends_with(", ")) shape.resize(shape.size() - 2);
@@ -155,11 +155,11 @@ NamedTensors parse_npz(const std::string& path, std::string_view content) {
   constexpr size_t kMost = size_t{2} << 30U;
   NamedTensors tensors;
   try {
-    for (const auto& [name, file] : unzipped(path, content, kMost)) {
+    for (const auto& [name, file] : internal::unzipped(path, content, kMost)) {
       if (!name.ends_with(".npy")) continue;
       tensors.emplace_back(name.substr(0, name.size() - 4), parse_npy(path + ": " + name, file));
     }
-  } catch (const coracle::Error& e) {
+  } catch (const internal::Error& e) {
     fail(CORACLE_IO, e.text());
   }
   return tensors;

@@ -19,7 +19,7 @@ float mean_score(const std::vector<vision::Keypoint>& points) {
 }
 
 /// As many digits as single precision has.
-void number(JsonWriter& w, double value) {
+void number(internal::JsonWriter& w, double value) {
   if (!std::isfinite(value)) {  // JSON has no such numbers.
     w.Null();
     return;
@@ -28,12 +28,12 @@ void number(JsonWriter& w, double value) {
   const auto [end, error] = std::to_chars(text.begin(), text.end(), value, std::chars_format::general, 7);
   w.RawValue(text.data(), static_cast<size_t>(end - text.data()), rapidjson::kNumberType);
 }
-void number_field(JsonWriter& w, const char* name, float value) {
+void number_field(internal::JsonWriter& w, const char* name, float value) {
   w.Key(name);
   number(w, static_cast<double>(value));
 }
 
-void mask(JsonWriter& w, const vision::Mask& m) {
+void mask(internal::JsonWriter& w, const vision::Mask& m) {
   w.field("area", m.area());
   w.Key("mask");
   w.StartObject();
@@ -47,7 +47,7 @@ void mask(JsonWriter& w, const vision::Mask& m) {
 }
 
 template <class Points>
-void corners(JsonWriter& w, const Points& points) {
+void corners(internal::JsonWriter& w, const Points& points) {
   w.StartArray();
   for (const vision::Point& p : points) {
     w.StartArray();
@@ -81,7 +81,7 @@ std::string html_of(const vision::TableStructure& table) {
   return all;
 }
 
-void write_prediction(JsonWriter& w, const vision::Prediction& p) {
+void write_prediction(internal::JsonWriter& w, const vision::Prediction& p) {
   w.field("task", vision::task_name(p.task));
   switch (p.task) {
     case Task::kClassification:

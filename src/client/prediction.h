@@ -13,7 +13,7 @@ namespace coracle::client {
 /// Members of the JSON object that is open: "task", and what that task finds ("labels", "boxes", "text", "objects",
 /// "keypoints", "classes", "html", "page", "map" or "features"); real numbers with the digits of single precision, null
 /// where they are not finite.
-void write_prediction(JsonWriter& writer, const vision::Prediction& prediction);
+void write_prediction(internal::JsonWriter& writer, const vision::Prediction& prediction);
 
 /// A class of a class map and how many pixels it has.
 struct ClassArea {

@@ -12,7 +12,7 @@ namespace coracle::client {
 namespace {
 
 /// "1,3,224,224"
-std::string dims_text(const api::Dims& dims) {
+std::string dims_text(const coracle::Dims& dims) {
   std::string out;
   for (int64_t d : dims) out.append(out.empty() ? "" : ",").append(std::to_string(d));
   return out;
@@ -20,13 +20,13 @@ std::string dims_text(const api::Dims& dims) {
 
 }  // namespace
 
-size_t element_count(const api::Dims& dims) {
+size_t element_count(const coracle::Dims& dims) {
   size_t n = 1;
   for (int64_t d : dims) n *= static_cast<size_t>(d);
   return n;
 }
 
-std::optional<size_t> byte_count(coracle_dtype dtype, const api::Dims& dims) {
+std::optional<size_t> byte_count(coracle_dtype dtype, const coracle::Dims& dims) {
   size_t bytes = coracle_dtype_size(dtype);
   for (int64_t d : dims) bytes = d == 0 ? 0 : bytes;
   for (int64_t d : dims) {
@@ -35,7 +35,7 @@ std::optional<size_t> byte_count(coracle_dtype dtype, const api::Dims& dims) {
   return bytes;
 }
 
-Tensor zeros(coracle_dtype dtype, const api::Dims& dims) {
+Tensor zeros(coracle_dtype dtype, const coracle::Dims& dims) {
   const std::optional<size_t> bytes = byte_count(dtype, dims);
   if (!bytes) fail(CORACLE_INVALID_ARGUMENT, "the shape " + dims_text(dims) + " is too large");
   try {
@@ -46,14 +46,14 @@ Tensor zeros(coracle_dtype dtype, const api::Dims& dims) {
   }
 }
 
-Tensor tensor_of(const api::View& view) {
+Tensor tensor_of(const coracle::View& view) {
   Tensor a{view.dtype(), view.dims(), std::vector<std::byte>(view.bytes())};
   if (view.bytes() != 0) std::memcpy(a.bytes.data(), view.raw(), view.bytes());
   return a;
 }
 
-Tensor tensor_of_bytes(const std::string& path, std::string_view content, coracle_dtype dtype, api::Dims dims) {
-  api::Dims known = dims;
+Tensor tensor_of_bytes(const std::string& path, std::string_view content, coracle_dtype dtype, coracle::Dims dims) {
+  coracle::Dims known = dims;
   const auto free = std::find_if(dims.begin(), dims.end(), [](int64_t d) { return d < 0; });
   if (free != dims.end()) known.erase(known.begin() + (free - dims.begin()));
   const std::optional<size_t> bytes = byte_count(dtype, known);
@@ -91,7 +91,7 @@ Tensor converted(const std::string& path, const Tensor& tensor, coracle_dtype dt
   return out;
 }
 
-std::string type_text(coracle_dtype dtype, const api::Dims& dims) {
+std::string type_text(coracle_dtype dtype, const coracle::Dims& dims) {
   std::string out = std::string(coracle_dtype_name(dtype)) + "[";
   for (size_t i = 0; i < dims.size(); ++i) {
     out.append(i == 0 ? "" : ", ").append(dims[i] < 0 ? "?" : std::to_string(dims[i]));
@@ -99,7 +99,7 @@ std::string type_text(coracle_dtype dtype, const api::Dims& dims) {
   return out + "]";
 }
 
-std::string type_text(const api::TensorInfo& info) {
+std::string type_text(const coracle::TensorInfo& info) {
   return info.rank_known ? type_text(info.dtype, info.dims) : std::string(coracle_dtype_name(info.dtype)) + "[...]";
 }
 

@@ -78,7 +78,7 @@ class Lists : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Lists> {
 
   bool found() const { return found_; }
 
-  api::Dims dims;
+  coracle::Dims dims;
   std::vector<Number> values;
   std::vector<std::string> names;
   std::string why;
@@ -115,7 +115,7 @@ class Lists : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Lists> {
 
 /// Reads without recursion: lists may be as deep as the file is long.
 bool read_lists(std::string_view content, Lists& handler, rapidjson::ParseResult* result) {
-  JsonReader reader;
+  internal::JsonReader reader;
   rapidjson::MemoryStream stream(content.data(), content.size());
   constexpr auto kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseNanAndInfFlag |
                           rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseValidateEncodingFlag;
@@ -123,7 +123,7 @@ bool read_lists(std::string_view content, Lists& handler, rapidjson::ParseResult
   return !result->IsError();
 }
 
-void write_element(JsonWriter& w, coracle_dtype dtype, const void* elements, size_t i) {
+void write_element(internal::JsonWriter& w, coracle_dtype dtype, const void* elements, size_t i) {
   if (is_complex(dtype)) {
     const coracle_dtype part = dtype == CORACLE_COMPLEX64 ? CORACLE_FLOAT32 : CORACLE_FLOAT64;
     w.StartArray();
@@ -139,8 +139,8 @@ void write_element(JsonWriter& w, coracle_dtype dtype, const void* elements, siz
   }
 }
 
-const JsonValue& member(const std::string& where, const JsonValue& object, const char* name) {
-  const auto found = object.IsObject() ? object.FindMember(name) : JsonValue::ConstMemberIterator{};
+const internal::JsonValue& member(const std::string& where, const internal::JsonValue& object, const char* name) {
+  const auto found = object.IsObject() ? object.FindMember(name) : internal::JsonValue::ConstMemberIterator{};
   if (!object.IsObject() || found == object.MemberEnd()) fail(CORACLE_INVALID_ARGUMENT, where + ": it has no " + name);
   return found->value;
 }
@@ -155,13 +155,13 @@ coracle_dtype dtype_in_json(const std::string& where, const std::string& datatyp
   return *dtype;
 }
 
-api::Dims dims_in_json(const std::string& where, const JsonValue& shape) {
+coracle::Dims dims_in_json(const std::string& where, const internal::JsonValue& shape) {
   const std::string most = std::to_string(CORACLE_MAX_RANK);
   if (!shape.IsArray() || shape.Size() > CORACLE_MAX_RANK) {
     fail(CORACLE_INVALID_ARGUMENT, where + ": its shape is not a list of at most " + most + " dimensions");
   }
-  api::Dims dims;
-  for (const JsonValue& d : shape.GetArray()) {
+  coracle::Dims dims;
+  for (const internal::JsonValue& d : shape.GetArray()) {
     if (!d.IsInt64() || d.GetInt64() < 0) {
       fail(CORACLE_INVALID_ARGUMENT, where + ": its shape has a dimension that is not a whole number from 0 on");
     }
@@ -171,10 +171,10 @@ api::Dims dims_in_json(const std::string& where, const JsonValue& shape) {
 }
 
 /// How many values there are in lists of lists, of which deeper ones than a tensor has are values that are none.
-size_t count_values(const JsonValue& value, int depth) {
+size_t count_values(const internal::JsonValue& value, int depth) {
   if (!value.IsArray() || depth > CORACLE_MAX_RANK) return 1;
   size_t count = 0;
-  for (const JsonValue& v : value.GetArray()) count += count_values(v, depth + 1);
+  for (const internal::JsonValue& v : value.GetArray()) count += count_values(v, depth + 1);
   return count;
 }
 
@@ -183,10 +183,10 @@ class Data {
  public:
   Data(const std::string& where, Tensor& tensor) : where_(where), tensor_(tensor) {}
 
-  void put_flat(const JsonValue& list) {
-    for (const JsonValue& v : list.GetArray()) put(v);
+  void put_flat(const internal::JsonValue& list) {
+    for (const internal::JsonValue& v : list.GetArray()) put(v);
   }
-  void put_nested(const JsonValue& list, size_t axis) {
+  void put_nested(const internal::JsonValue& list, size_t axis) {
     const auto dim = static_cast<size_t>(tensor_.dims[axis]);
     if (!list.IsArray() || list.Size() != dim) {
       fail(CORACLE_INVALID_ARGUMENT, where_ + ": its data has " +
@@ -194,11 +194,11 @@ class Data {
                                          " where the shape has " + std::to_string(dim));
     }
     if (axis + 1 == tensor_.dims.size()) return put_flat(list);
-    for (const JsonValue& v : list.GetArray()) put_nested(v, axis + 1);
+    for (const internal::JsonValue& v : list.GetArray()) put_nested(v, axis + 1);
   }
 
  private:
-  void put(const JsonValue& v) {
+  void put(const internal::JsonValue& v) {
     const bool whole = v.IsBool() || v.IsInt64();
     const bool stored = whole ? put_whole(tensor_, at_, v.IsBool() ? int64_t{v.GetBool()} : v.GetInt64())
                               : v.IsNumber() && put_number(tensor_, at_, v.GetDouble());
@@ -244,18 +244,18 @@ Tensor parse_json(const std::string& path, std::string_view content, coracle_dty
   return a;
 }
 
-void write_elements(JsonWriter& writer, const api::View& view) {
+void write_elements(internal::JsonWriter& writer, const coracle::View& view) {
   writer.StartArray();
   for (size_t i = 0; i < view.size(); ++i) write_element(writer, view.dtype(), view.raw(), i);
   writer.EndArray();
 }
 
-Tensor parse_tensor(const std::string& where, const JsonValue& object) {
-  const JsonValue& datatype = member(where, object, "datatype");
+Tensor parse_tensor(const std::string& where, const internal::JsonValue& object) {
+  const internal::JsonValue& datatype = member(where, object, "datatype");
   if (!datatype.IsString()) fail(CORACLE_INVALID_ARGUMENT, where + ": its datatype is not a string");
   const coracle_dtype dtype = dtype_in_json(where, datatype.GetString());
-  const api::Dims dims = dims_in_json(where, member(where, object, "shape"));
-  const JsonValue& data = member(where, object, "data");
+  const coracle::Dims dims = dims_in_json(where, member(where, object, "shape"));
+  const internal::JsonValue& data = member(where, object, "data");
   const std::optional<size_t> bytes = byte_count(dtype, dims);
   const size_t given = data.IsArray() ? count_values(data, 1) : 0;
   // Before memory is taken for what a shape claims.
@@ -270,7 +270,7 @@ Tensor parse_tensor(const std::string& where, const JsonValue& object) {
   return tensor;
 }
 
-void write_tensor(JsonWriter& writer, const std::string& name, const api::View& view) {
+void write_tensor(internal::JsonWriter& writer, const std::string& name, const coracle::View& view) {
   const std::string datatype = datatype_of(view.dtype());
   dtype_in_json("the output '" + name + "'", datatype.empty() ? coracle_dtype_name(view.dtype()) : datatype);
   writer.StartObject();

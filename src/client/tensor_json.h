@@ -19,13 +19,13 @@ Tensor parse_json(const std::string& path, std::string_view content, coracle_dty
 std::vector<std::string> json_names(std::string_view content);
 
 /// The list of all elements, row-major: null for what is not finite, [real, imaginary] for complex numbers.
-void write_elements(JsonWriter& writer, const api::View& view);
+void write_elements(internal::JsonWriter& writer, const coracle::View& view);
 
 /// A tensor as requests of the Open Inference Protocol have it: {"datatype": "FP32", "shape": [1, 2], "data": [[1,
 /// 2]]}, the data in one list or in lists as the shape says. FP16 and BF16 are binary in that protocol, and BYTES is
 /// not a type here: these are refused. `where` ("inputs[0]") is for messages.
-Tensor parse_tensor(const std::string& where, const JsonValue& object);
+Tensor parse_tensor(const std::string& where, const internal::JsonValue& object);
 /// The same as answers have it: {"name": ..., "datatype": ..., "shape": [...], "data": [...]} in one list.
-void write_tensor(JsonWriter& writer, const std::string& name, const api::View& view);
+void write_tensor(internal::JsonWriter& writer, const std::string& name, const coracle::View& view);
 
 }  // namespace coracle::client

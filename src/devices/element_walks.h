@@ -21,7 +21,7 @@
 
 /// Operators that only move elements: the result, from first to last element, is met along a walk over the operand.
 /// What the kernels of all devices go by.
-namespace coracle::element_walks {
+namespace coracle::internal::element_walks {
 
 /// The elements of an operand that is known while planning, else null.
 inline const Tensor* known(const ArgFacts& args, int port) {
@@ -99,4 +99,4 @@ inline Walk walk_of(const ShuffleChannel& op, const ArgFacts& args) {
   return rearranged({x[0], op.group, x[1] / op.group, x[2] * x[3]}, {0, 2, 1, 3});
 }
 
-}  // namespace coracle::element_walks
+}  // namespace coracle::internal::element_walks

@@ -7,12 +7,12 @@
 #include <utility>
 
 /// Writes the attributes of a node as plain data.
-class AttributeTable : public coracle::AttributeVisitor {
+class AttributeTable : public coracle::internal::AttributeVisitor {
  public:
   AttributeTable(coracle_block& block, std::vector<coracle_attribute>& to) : block_(block), to_(to) {}
 
  protected:
-  void visit(std::string_view name, std::string_view /*legacy*/, coracle::AttributeRef field) override {
+  void visit(std::string_view name, std::string_view /*legacy*/, coracle::internal::AttributeRef field) override {
     coracle_attribute& a = to_.emplace_back();
     a.name = kept(name);
     std::visit([&](auto* p) { set(a, *p); }, field);
@@ -39,42 +39,44 @@ class AttributeTable : public coracle::AttributeVisitor {
     a.string = kept(v);
   }
   void set(coracle_attribute& a, const std::string& v) { set(a, std::string_view(v)); }
-  void set(coracle_attribute& a, const coracle::Ints& v) {
+  void set(coracle_attribute& a, const coracle::internal::Ints& v) {
     a.kind = CORACLE_ATTRIBUTE_INTS;
     a.integers = block_.integers_.emplace_back(v).data();
     a.size = v.size();
   }
-  void set(coracle_attribute& a, const coracle::Floats& v) {
+  void set(coracle_attribute& a, const coracle::internal::Floats& v) {
     a.kind = CORACLE_ATTRIBUTE_DOUBLES;
     a.numbers = block_.numbers_.emplace_back(v).data();
     a.size = v.size();
   }
-  void set(coracle_attribute& a, const coracle::Strings& v) {
+  void set(coracle_attribute& a, const coracle::internal::Strings& v) {
     a.kind = CORACLE_ATTRIBUTE_STRINGS;
     std::vector<const char*>& list = block_.text_lists_.emplace_back();
     for (const std::string& s : v) list.push_back(kept(s));
     a.strings = list.data();
     a.size = list.size();
   }
-  void set(coracle_attribute& a, coracle::DType v) { set(a, coracle::name_of(v)); }
-  void set(coracle_attribute& a, const std::optional<coracle::DType>& v) {
+  void set(coracle_attribute& a, coracle::internal::DType v) { set(a, coracle::internal::name_of(v)); }
+  void set(coracle_attribute& a, const std::optional<coracle::internal::DType>& v) {
     if (v) set(a, *v);
   }
-  void set(coracle_attribute& a, const coracle::EnumRef& v) { set(a, v.names[static_cast<size_t>(v.value)]); }
+  void set(coracle_attribute& a, const coracle::internal::EnumRef& v) { set(a, v.names[static_cast<size_t>(v.value)]); }
 
   coracle_block& block_;
   std::vector<coracle_attribute>& to_;
 };
 
-coracle_block::coracle_block(const coracle::Graph& g, std::span<const coracle::Fact> facts) : graph(g), facts_(facts) {
-  for (coracle::NodeId id : g.order()) add(g.node(id));
+coracle_block::coracle_block(const coracle::internal::Graph& g, std::span<const coracle::internal::Fact> facts)
+    : graph(g), facts_(facts) {
+  for (coracle::internal::NodeId id : g.order()) add(g.node(id));
 }
 
-coracle_block::coracle_block(const coracle::Graph& g, const coracle::Node& node) : graph(g), single_(true) {
+coracle_block::coracle_block(const coracle::internal::Graph& g, const coracle::internal::Node& node)
+    : graph(g), single_(true) {
   add(node);
 }
 
-void coracle_block::add(const coracle::Node& node) {
+void coracle_block::add(const coracle::internal::Node& node) {
   coracle_block_node& seen = nodes.emplace_back();
   seen.node = &node;
   const std::shared_ptr<void> attributes = node.op.schema().make(node.op.attributes());
@@ -82,13 +84,13 @@ void coracle_block::add(const coracle::Node& node) {
   node.op.schema().visit(attributes.get(), table);
 }
 
-const coracle::Fact* coracle_block::fact(int32_t value) const {
+const coracle::internal::Fact* coracle_block::fact(int32_t value) const {
   if (value < 0 || static_cast<size_t>(value) >= graph.value_count()) return nullptr;
   if (static_cast<size_t>(value) < facts_.size()) return &facts_[static_cast<size_t>(value)];
-  return &graph.fact(static_cast<coracle::ValueId>(value));
+  return &graph.fact(static_cast<coracle::internal::ValueId>(value));
 }
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 int32_t number_of(ValueId id) { return id == kNoValue ? -1 : static_cast<int32_t>(id); }
@@ -196,4 +198,4 @@ const coracle_engine_host& engine_host() {
   return kHost;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

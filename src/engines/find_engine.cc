@@ -6,7 +6,7 @@
 #include "engines/plugin.h"
 #include "plan/engine.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 std::shared_ptr<const CompiledBlock> Engine::load(const BlockToCompile& /*block*/, const Tensor& /*saved*/) const {
   fail(ErrorCode::kUnsupported, "the engine ", name(), " does not save blocks");
@@ -33,4 +33,4 @@ FoundEngine find_engine(std::string_view name) {
                         ", and of plug-ins: ", plugin.missing)};
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -16,7 +16,7 @@
 #include "engines/plugin.h"
 #include "engines/plugin_engine.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr std::string_view kPrefix = "libcoracle_engine_";
@@ -142,4 +142,4 @@ FoundEngine find_plugin(std::string_view name) {
   return plugins->find(name);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -13,7 +13,7 @@
 #include "engines/block_view.h"
 #include "engines/plugin_engine.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr size_t kTextSize = 1024;
@@ -170,4 +170,4 @@ std::shared_ptr<const CompiledBlock> PluginEngine::compile(const BlockToCompile&
   return std::make_shared<PluginBlock>(engine_, OwnedBlock(compiled, FreeBlock{&engine_}));
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

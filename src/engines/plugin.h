@@ -9,7 +9,7 @@
 
 struct coracle_engine;
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The engine of a plug-in (include/coracle/engine.h), from `libcoracle_engine_<name>.so` in one of the folders of
 /// CORACLE_ENGINE_PATH or beside this library; else why there is none: the files that were looked for, or what is wrong
@@ -22,4 +22,4 @@ std::vector<std::string> plugin_names();
 /// What is wrong with what a plug-in gives as the engine `name`; empty if nothing is.
 std::string plugin_fault(const coracle_engine* given, std::string_view name);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "coracle/engine.h"
 #include "plan/engine.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// An engine over what a plug-in gives, in which nothing is wrong (plugin_fault).
 class PluginEngine : public Engine {
@@ -26,4 +26,4 @@ class PluginEngine : public Engine {
   std::string file_;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

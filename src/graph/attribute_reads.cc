@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace coracle {
+namespace coracle::internal {
 
 std::vector<std::pair<std::string_view, const AttributeValue*>> AttributeReads::unread() const {
   std::vector<std::pair<std::string_view, const AttributeValue*>> rest;
@@ -13,4 +13,4 @@ std::vector<std::pair<std::string_view, const AttributeValue*>> AttributeReads::
   return rest;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

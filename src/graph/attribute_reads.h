@@ -7,7 +7,7 @@
 
 #include "graph/attributes.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Notes, as long as it lives, which attributes of one map are asked for. The importer holds one while it translates an
 /// operator: what the operator's code has never asked for cannot have been taken into account.
@@ -34,4 +34,4 @@ class AttributeReads {
   std::vector<const AttributeValue*> found_;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 
 #include "graph/attribute_reads.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 [[noreturn]] void mismatch(std::string_view name, std::string_view expected) {
@@ -172,4 +172,4 @@ void AttributeReader::visit(std::string_view name, std::string_view legacy, Attr
   if (const AttributeValue* value = map_.find(key)) AttributeMap::convert(key, *value, field);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

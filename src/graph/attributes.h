@@ -14,7 +14,7 @@
 #include "base/dtype.h"
 #include "base/error.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 using Ints = std::vector<int64_t>;
 using Floats = std::vector<double>;
@@ -124,4 +124,4 @@ class AttributeReader : public AttributeVisitor {
   bool legacy_;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/dot.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 std::string in_dot_quotes(std::string_view s) {
@@ -66,4 +66,4 @@ std::string dot(const Graph& graph) {
   return out + "}\n";
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "base/counted.h"
 #include "base/printable.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 std::string scope_of(std::string_view given) {
@@ -191,4 +191,4 @@ void Graph::infer_all() {
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -12,7 +12,7 @@
 #include "graph/op.h"
 #include "graph/use_lists.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The values at each port of a node: one list per port, empty where absent.
 using PortValues = std::vector<std::vector<ValueId>>;
@@ -205,4 +205,4 @@ inline std::vector<Tensor> evaluate_graph(const Graph& graph, std::span<const Te
   return evaluate_graph(graph.context(), graph, inputs);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Index of a value in its graph; kNoValue stands for an absent optional.
 enum class ValueId : int32_t {};
@@ -15,4 +15,4 @@ inline constexpr NodeId kNoNode{-1};
 constexpr size_t index(ValueId v) { return static_cast<size_t>(v); }
 constexpr size_t index(NodeId n) { return static_cast<size_t>(n); }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "base/counted.h"
 #include "graph/graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Values of at most this many elements are computed while inferring (shapes, indices, scalars).
@@ -289,4 +289,4 @@ std::vector<Tensor> evaluate_graph(const RunContext& context, const Graph& graph
   return out;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "graph/packed_constants.h"
 #include "graph/saved_blocks.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What was read of a model.
 struct LoadedModel {
@@ -21,4 +21,4 @@ struct LoadedModel {
   SavedBlocks blocks = {};              ///< of a saved model
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

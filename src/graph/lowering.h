@@ -7,7 +7,7 @@
 
 #include "graph/graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// One operator of a file on its way into a graph. The readers in src/model provide it; an operator's optional
 /// `static void lower(Lowering&)` uses it where port-by-port translation is not enough (old forms, several nodes).
@@ -70,4 +70,4 @@ class Lowering {
   }
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/printable.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 void require_supported(const ModelInfo& info) {
   if (info.unsupported.empty()) return;
@@ -23,4 +23,4 @@ const char* left_out_operator([[maybe_unused]] const char* of_all) {
 #endif
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

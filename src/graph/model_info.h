@@ -9,7 +9,7 @@
 #include "base/dtype.h"
 #include "base/shape.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A tensor that the file declares: input, output or parameter.
 struct TensorInfo {
@@ -79,4 +79,4 @@ void require_supported(const ModelInfo& info);
 /// Why there is no operator that Coracle has: this build leaves it out; `of_all` for a build with all operators.
 const char* left_out_operator(const char* of_all);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "graph/graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What is known of the operands and results of a node in a graph, for the functions of its operator's schema.
 class FactsOfNode {
@@ -22,4 +22,4 @@ class FactsOfNode {
   std::vector<const Fact*> out_;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

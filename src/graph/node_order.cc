@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/node_order.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 void NodeOrder::make_link(NodeId id, Link link) {
   if (links_.size() <= index(id)) links_.resize(index(id) + 1);
@@ -36,4 +36,4 @@ const std::vector<NodeId>& NodeOrder::list() const {
   return list_;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "graph/ids.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The program order of a graph's nodes: a linked list, so that rewrites put nodes in and take them out in constant
 /// time, and the same as a vector for everybody else, made again when asked for after such changes. Threads may share
@@ -33,4 +33,4 @@ class NodeOrder {
   mutable bool list_is_current_ = true;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -18,7 +18,7 @@
 
 /// What an operator is: a struct with the attributes, its ports, `infer`, `reference`, and one constant OpSchema
 /// that the rest of Coracle sees. One header in src/ops holds all of it.
-namespace coracle {
+namespace coracle::internal {
 
 class Graph;
 class Lowering;
@@ -444,4 +444,4 @@ class Op {
   std::shared_ptr<const void> attributes_;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

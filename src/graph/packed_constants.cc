@@ -4,7 +4,7 @@
 #include "base/printable.h"
 #include "graph/graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 [[gnu::cold]] std::string describe(const PackedKey& key) {
   std::string name =
@@ -23,4 +23,4 @@ namespace coracle {
   return graphs;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -11,7 +11,7 @@
 #include "base/dtype.h"
 
 /// Constants of a model in the order of a kernel, as plain bytes with a description that files can hold.
-namespace coracle {
+namespace coracle::internal {
 
 class Graph;
 
@@ -38,4 +38,4 @@ struct PackedConstants {
 /// A graph and the regions within it, as files number them: those of a node follow all that were met before.
 std::vector<const Graph*> numbered_graphs(const Graph& graph);
 
-}  // namespace coracle
+}  // namespace coracle::internal

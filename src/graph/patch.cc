@@ -8,7 +8,7 @@
 #include "base/counted.h"
 #include "base/long_loop.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// True if a node's values are counted for each port of its operator.
@@ -306,4 +306,4 @@ void verify_in(const RunContext& context, const Graph& graph, bool infer) {
 
 void verify(const Graph& graph, bool infer) { verify_in(graph.context(), graph, infer); }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 
 #include "graph/graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The only way a rewrite changes a graph: it adds nodes in front of one node and replaces values; what nothing uses
 /// then goes with `remove_dead`. Nothing happens before commit(); without it the added nodes vanish.
@@ -94,4 +94,4 @@ void release_unused_constants(Graph& graph);
 /// Throws Error that names the node.
 void verify(const Graph& graph, bool infer);
 
-}  // namespace coracle
+}  // namespace coracle::internal

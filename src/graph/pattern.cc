@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace coracle {
+namespace coracle::internal {
 
 bool Match::match(const Pattern& pattern, PatternSlot root, NodeId node) {
   const ValueId value = graph_.node(node).output(0);
@@ -55,4 +55,4 @@ bool Match::match_value(const Pattern& pattern, PatternSlot slot, ValueId value,
   return try_order(false) || (entry.either_order && try_order(true));
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 
 #include "graph/graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A place in a pattern that stands for a value (and, for operators, the node that makes it).
 struct PatternSlot {
@@ -120,4 +120,4 @@ class Match {
   std::vector<ValueId> values_;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

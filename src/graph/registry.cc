@@ -6,7 +6,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using Entry = std::pair<std::string_view, const OpSchema*>;
@@ -44,4 +44,4 @@ const OpSchema* find_legacy_op(std::string_view type) {
   return find(kByType, type);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include <vector>
 
 /// Parts of a model that run on engines, with a description that files can hold.
-namespace coracle {
+namespace coracle::internal {
 
 /// Sizes that an input of a model has: at least, mostly and at most. All of one rank, without -1.
 struct ShapeRange {
@@ -43,4 +43,4 @@ struct SavedBlocks {
   std::vector<ShapeRange> ranges = {};  ///< of the inputs, that blocks are compiled for
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 
 #include "graph/graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A graph as text, one node a line, attributes that have their default left out:
 ///
@@ -36,4 +36,4 @@ std::string print(const Graph& graph, NodeNames names = NodeNames::kLeftOut);
 /// Throws Error (kInvalidModel) with line and column, what was expected and what was found.
 Graph parse(std::string_view text, int64_t max_constant_bytes = int64_t{1} << 30U);
 
-}  // namespace coracle
+}  // namespace coracle::internal

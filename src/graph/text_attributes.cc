@@ -6,7 +6,7 @@
 
 #include "base/printable.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 std::string written(bool v) { return v ? "true" : "false"; }
@@ -231,4 +231,4 @@ Op parse_attributes(TextLexer& lexer, const OpSchema& schema) {
   return {&schema, std::move(fields)};
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

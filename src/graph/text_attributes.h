@@ -6,7 +6,7 @@
 #include "graph/op.h"
 #include "graph/text_lexer.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Reads "{name = value, ...}", if it stands here, and gives the operator of `schema` with these attributes.
 /// Throws Error that names the place of what does not fit.
@@ -38,4 +38,4 @@ std::string joined(const List& list, const F& each) {
 int64_t integer_of(const Token& token);
 double real_of(const Token& token);
 
-}  // namespace coracle
+}  // namespace coracle::internal

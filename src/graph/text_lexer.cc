@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/text_lexer.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -131,4 +131,4 @@ std::string unescaped(const Token& token) {
   return out;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

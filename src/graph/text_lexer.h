@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A place in a text, counted from 1; columns are bytes.
 struct TextPlace {
@@ -72,4 +72,4 @@ class TextLexer {
 /// The content of a string token.
 std::string unescaped(const Token& token);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "graph/text_attributes.h"
 #include "graph/text_lexer.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Nested regions beyond this are refused; importers refuse them earlier.
@@ -404,4 +404,4 @@ class Parser {
 
 Graph parse(std::string_view text, int64_t max_constant_bytes) { return Parser(text, max_constant_bytes).parse(); }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -2,7 +2,7 @@
 #include "graph/text.h"
 #include "graph/text_attributes.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr int64_t kMaxWritten = 8;
@@ -132,4 +132,4 @@ std::string print(const Graph& graph, NodeNames names) {
   return out + "\n";
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

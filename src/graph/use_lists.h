@@ -7,7 +7,7 @@
 
 #include "graph/ids.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Which nodes use each value of a graph, and how often it is used as an operand or as an output of the program.
 class UseLists {
@@ -44,4 +44,4 @@ class UseLists {
   std::vector<std::vector<NodeId>> users_;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -16,7 +16,7 @@
 #include "ops/quantize/to_int8.h"
 #include "run/open_device.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Makes the variables named by `keep` outputs of the graph, behind the model's own. Of a name written more than once
@@ -282,4 +282,4 @@ void Model::save(const std::string& path, bool with_packed) const {
   log(LogLevel::kInfo, "saved ", in_quotes(info().file), " as ", in_quotes(path));
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

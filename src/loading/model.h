@@ -10,7 +10,7 @@
 #include "loading/options.h"
 #include "run/program.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A loaded model: graph after rewriting, weights, packed weights. Immutable, shared by any number of sessions.
 class Model : public RunnableModel {
@@ -64,4 +64,4 @@ class Model : public RunnableModel {
   std::shared_ptr<EngineBlocks> engine_blocks_;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -11,7 +11,7 @@
 #include "passes/pass.h"
 #include "run/options.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What the user of a model chooses when it is loaded; run/options.h has the options of sessions and runs. It reaches
 /// as a whole whoever acts on a part of it: a new option is a field here, or in the part it belongs to, one line where
@@ -33,4 +33,4 @@ struct ModelOptions {
   }
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

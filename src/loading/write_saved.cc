@@ -16,7 +16,7 @@
 #include "saved/format.h"
 #include "saved/schema_generated.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 namespace fb = saved_file;
@@ -359,4 +359,4 @@ void write_saved_model(const std::string& path, const Graph& graph, const ModelI
   file.commit();
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "graph/packed_constants.h"
 #include "graph/saved_blocks.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Saves a graph with all of its constants as one file (docs/saved-models.md). `info` says what its program declared,
 /// `record` how the graph was made; its numbers of versions are this library's, whatever it says. The file is the same
@@ -18,4 +18,4 @@ namespace coracle {
 void write_saved_model(const std::string& path, const Graph& graph, const ModelInfo& info, const SavingRecord& record,
                        std::span<const PackedConstants> packed = {}, const SavedBlocks& blocks = {});
 
-}  // namespace coracle
+}  // namespace coracle::internal

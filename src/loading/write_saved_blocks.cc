@@ -3,7 +3,7 @@
 
 #include "saved/format.h"
 
-namespace coracle::saved {
+namespace coracle::internal::saved {
 
 namespace fb = saved_file;
 using flatbuffers::Offset;
@@ -42,4 +42,4 @@ BlockTables write_blocks(flatbuffers::FlatBufferBuilder& to, const SavedBlocks& 
   return tables;
 }
 
-}  // namespace coracle::saved
+}  // namespace coracle::internal::saved

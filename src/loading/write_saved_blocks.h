@@ -6,7 +6,7 @@
 #include "graph/saved_blocks.h"
 #include "saved/schema_generated.h"
 
-namespace coracle::saved {
+namespace coracle::internal::saved {
 
 /// Blocks for engines in the structure of a file, and how many bytes the section takes with what is compiled of them:
 /// each at a multiple of kTensorAlignment, in the order of the blocks.
@@ -22,4 +22,4 @@ struct BlockTables {
 /// `section`: number of that with what is compiled.
 BlockTables write_blocks(flatbuffers::FlatBufferBuilder& to, const SavedBlocks& blocks, uint32_t section);
 
-}  // namespace coracle::saved
+}  // namespace coracle::internal::saved

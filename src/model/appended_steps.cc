@@ -6,7 +6,7 @@
 #include "ops/common/activation_lowering.h"
 #include "ops/elementwise/scale.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 ValueId add_appended_steps(Lowering& l, const AttributeReads& reads, ValueId result) {
   const auto unread = reads.unread();
@@ -29,4 +29,4 @@ ValueId add_appended_steps(Lowering& l, const AttributeReads& reads, ValueId res
   return result;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/printable.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr size_t kHead = 512;
@@ -113,4 +113,4 @@ std::vector<std::string> ArchiveSource::folders() const {
   return {found.begin(), found.end()};
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

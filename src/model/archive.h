@@ -10,7 +10,7 @@
 #include "archive/members.h"
 #include "model/byte_source.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The bytes of an archive that was opened, and what is in them.
 struct ArchiveIndex {
@@ -50,4 +50,4 @@ class ArchiveSource : public ByteSource {
 /// True if the name ends as archives' names do.
 bool is_archive_name(std::string_view name);
 
-}  // namespace coracle
+}  // namespace coracle::internal

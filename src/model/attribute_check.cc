@@ -8,7 +8,7 @@
 #include "base/deflated_text.h"
 #include "base/printable.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 extern const DeflatedText kKnownAttributes;  ///< known_attributes.txt
 
@@ -284,4 +284,4 @@ void check_attributes(std::string_view type, bool is_pir, const OpSchema& schema
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "graph/attribute_reads.h"
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Throws Error (kUnsupported) if a file gives an operator an attribute that its translation has never asked for, that
 /// may change its results, and whose value is not the one that Paddle takes where it is missing.
@@ -29,4 +29,4 @@ std::vector<KnownAttribute> known_attributes(std::string_view type, bool is_pir)
 /// A value as known_attributes.txt has it. Two values with the same text are the same to an operator.
 std::string value_text(const AttributeValue& value);
 
-}  // namespace coracle
+}  // namespace coracle::internal

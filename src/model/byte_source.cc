@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/printable.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -149,4 +149,4 @@ std::string join_path(const std::string& folder, std::string_view name) {
   return path.append(name);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Where the files of a model come from. Opening is const and may happen from any thread if the source allows it.
 class ByteSource {
@@ -53,4 +53,4 @@ bool stays_below(std::string_view name);
 /// `folder` and `name` as one path; an empty folder is the current one.
 std::string join_path(const std::string& folder, std::string_view name);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 
 #include "base/printable.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using namespace std::string_view_literals;
@@ -166,4 +166,4 @@ void fail_reading(const File& file, const Error& error) {
        ")");
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/file.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A kind of file that is neither a program nor parameters of Paddle, and what to do with it.
 struct ForeignKind {
@@ -23,4 +23,4 @@ const ForeignKind* foreign_kind(const File& file);
 /// are instead, where that is known.
 [[noreturn]] void fail_reading(const File& file, const Error& error);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -14,7 +14,7 @@
 #include "model/regions.h"
 #include "ops/control/while.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 using pir::Definition;
 using pir::Operation;
@@ -415,4 +415,4 @@ Graph import(const RunContext& context, const pir::Program& program, const Model
   return graph;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "graph/model_info.h"
 #include "model/pir.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What the program says about itself. Never fails for what cannot be run: see ModelInfo::unsupported.
 ModelInfo describe(const pir::Program& program);
@@ -17,4 +17,4 @@ ModelInfo describe(const pir::Program& program);
 Graph import(const RunContext& context, const pir::Program& program, const ModelInfo& info,
              std::vector<Tensor> parameters);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -10,7 +10,7 @@
 #include "model/program_control.h"
 #include "model/program_lowering.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 using programdesc::Block;
 using programdesc::Operator;
@@ -148,4 +148,4 @@ Graph import(const RunContext& context, const programdesc::Program& program, con
   return graph;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

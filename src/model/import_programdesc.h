@@ -7,7 +7,7 @@
 #include "graph/model_info.h"
 #include "model/programdesc.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What the program says about itself. Never fails for what cannot be run: see ModelInfo::unsupported.
 ModelInfo describe(const programdesc::Program& program);
@@ -17,4 +17,4 @@ ModelInfo describe(const programdesc::Program& program);
 Graph import(const RunContext& context, const programdesc::Program& program, const ModelInfo& info,
              std::vector<Tensor> parameters);
 
-}  // namespace coracle
+}  // namespace coracle::internal

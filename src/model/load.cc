@@ -9,7 +9,7 @@
 #include "model/params.h"
 #include "saved/read.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// What a program says about itself, as callers see it: a file's names may hold any bytes.
@@ -89,4 +89,4 @@ ModelInfo inspect_model(const ModelSource& source) {
   return with_program(kNoRun, files, [&](const auto& program) { return printable_info(info_from(program, files)); });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "graph/loaded_model.h"
 #include "model/model_files.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 struct LoadOptions {
   Weights weights = Weights::kAutomatic;  ///< of models on disk
@@ -22,4 +22,4 @@ inline LoadedModel load_model(const ModelSource& source, const LoadOptions& opti
 /// What a program says about itself, without its parameters; also for programs that cannot be run.
 ModelInfo inspect_model(const ModelSource& source);
 
-}  // namespace coracle
+}  // namespace coracle::internal

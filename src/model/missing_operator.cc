@@ -4,7 +4,7 @@
 #include "graph/model_info.h"
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr const char* kTraining = "it belongs to training";
@@ -106,4 +106,4 @@ const char* custom_operator() {
          "what comes before and after it as two models";
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Operators that Paddle has and Coracle has not, for one reason.
 struct MissingOperators {
@@ -22,4 +22,4 @@ const char* missing_operator(std::string_view type);
 /// The same of one that the file says is custom.
 const char* custom_operator();
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -11,7 +11,7 @@
 #include "model/foreign.h"
 #include "saved/read.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr std::string_view kProgram = ".pdmodel";
@@ -336,4 +336,4 @@ std::optional<File> find_beside(ModelSource source, std::string_view name) {
   return files.open(join_path(is_folder ? source.model : folder_of(source.model), name));
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

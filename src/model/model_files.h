@@ -7,7 +7,7 @@
 
 #include "model/byte_source.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What the user gives: a folder, a program file, a parameter file, or program and parameters.
 struct ModelSource {
@@ -61,4 +61,4 @@ ModelFiles find_model_files(ModelSource source);
 /// (kIo) where there is no such model.
 std::optional<File> find_beside(ModelSource source, std::string_view name);
 
-}  // namespace coracle
+}  // namespace coracle::internal

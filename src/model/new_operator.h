@@ -12,7 +12,7 @@
 #include "graph/attributes.h"
 
 /// What writers of both program formats write that no file has yet.
-namespace coracle {
+namespace coracle::internal {
 
 /// A dense tensor that a program declares.
 struct NewVariable {
@@ -42,4 +42,4 @@ struct NewOperator {
   std::vector<std::pair<std::string, AttributeToWrite>> attributes;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

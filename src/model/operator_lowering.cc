@@ -4,7 +4,7 @@
 #include "base/printable.h"
 #include "ops/creation/int_array.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 ValueId OperatorLowering::add(Op op, const PortValues& inputs) {
   return graph().node(add_node(std::move(op), inputs)).outputs.at(0);
@@ -140,4 +140,4 @@ ValueId without_casts(const Graph& graph, ValueId value) {
   return value;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

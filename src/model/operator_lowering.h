@@ -7,7 +7,7 @@
 
 #include "graph/lowering.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Regions nest at most this deep: each level is inferred several times over.
 inline constexpr int kMaxRegionDepth = 8;
@@ -59,4 +59,4 @@ bool is_negation(const Graph& graph, ValueId yes, ValueId no);
 /// The value that a chain of casts starts from.
 ValueId without_casts(const Graph& graph, ValueId value);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -16,7 +16,7 @@
 
 static_assert(std::endian::native == std::endian::little, "parameter files are little-endian and used in place");
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Reads a tensor record after the other.
@@ -237,4 +237,4 @@ Parameters read_parameters(const ModelFiles& files, const std::vector<TensorInfo
   return parameters;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

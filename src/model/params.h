@@ -8,7 +8,7 @@
 #include "graph/model_info.h"
 #include "model/model_files.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 struct Parameters {
   std::vector<Tensor> tensors;
@@ -29,4 +29,4 @@ std::vector<Tensor> read_combined_parameters(const File& file, const std::vector
 /// A file of one tensor record.
 Tensor read_single_parameter(const File& file, const TensorInfo& declared);
 
-}  // namespace coracle
+}  // namespace coracle::internal

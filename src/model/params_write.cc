@@ -7,7 +7,7 @@
 
 static_assert(std::endian::native == std::endian::little, "parameter files are little-endian");
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 template <class T>
@@ -26,4 +26,4 @@ void append_record(DType dtype, std::span<const int64_t> dims, std::string_view 
   to.append(description).append(elements);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

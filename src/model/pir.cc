@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "base/printable.h"
 
-namespace coracle::pir {
+namespace coracle::internal::pir {
 namespace {
 
 using Json = JsonValue;
@@ -338,4 +338,4 @@ Program parse(const FileBytes& file) {
   return program;
 }
 
-}  // namespace coracle::pir
+}  // namespace coracle::internal::pir

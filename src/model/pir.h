@@ -11,7 +11,7 @@
 #include "model/byte_source.h"
 
 /// The PIR program of inference.json files as plain structs.
-namespace coracle::pir {
+namespace coracle::internal::pir {
 
 /// Nested regions and nested types or attributes go at most this deep.
 inline constexpr int kMaxDepth = 32;
@@ -78,4 +78,4 @@ std::string_view element_name(DType dtype);
 /// (kInvalidModel) with the byte offset or the operation that is damaged.
 Program parse(const FileBytes& file);
 
-}  // namespace coracle::pir
+}  // namespace coracle::internal::pir

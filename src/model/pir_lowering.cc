@@ -9,7 +9,7 @@
 #include "model/attribute_check.h"
 #include "model/programdesc.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Computed when the program runs, within its memory limit: their size is a number in the file.
@@ -173,4 +173,4 @@ void PirLowering::bind_port(const OpSchema& /*row*/, size_t port, int i, ValueId
   if (port < op_.results.size()) bind_result(op_.results[port], value, i);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

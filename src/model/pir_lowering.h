@@ -9,7 +9,7 @@
 #include "model/operator_lowering.h"
 #include "model/pir.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What a value of a PIR program stands for: one value, or a list of them.
 struct PirValue {
@@ -100,4 +100,4 @@ class PirLowering : public OperatorLowering {
   const OpSchema* row_ = nullptr;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/json.h"
 
-namespace coracle::pir {
+namespace coracle::internal::pir {
 namespace {
 
 /// Goes over the text of JSON that was parsed before.
@@ -191,4 +191,4 @@ std::string file_with(const FileText& file, std::span<const std::string_view> op
   return out.append(file.tail);
 }
 
-}  // namespace coracle::pir
+}  // namespace coracle::internal::pir

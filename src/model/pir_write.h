@@ -12,7 +12,7 @@
 #include "model/pir.h"
 
 /// Writes PIR programs: new operations, and those that were read with what changed.
-namespace coracle::pir {
+namespace coracle::internal::pir {
 
 /// A program's file: its main block's parameters and operations, and what is before and behind them.
 struct FileText {
@@ -43,4 +43,4 @@ std::string with_operands(std::string_view operation, const std::function<std::o
 /// The file with these operations in the main block. All else stays as it is.
 std::string file_with(const FileText& file, std::span<const std::string_view> operations);
 
-}  // namespace coracle::pir
+}  // namespace coracle::internal::pir

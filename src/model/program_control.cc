@@ -10,7 +10,7 @@
 #include "model/program_lowering.h"
 #include "ops/control/while.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 using programdesc::Operator;
 
@@ -266,4 +266,4 @@ bool ProgramImporter::pair_up(ProgramScope& scope, size_t position, Selections& 
   return true;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

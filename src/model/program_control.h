@@ -10,7 +10,7 @@
 #include "model/program_scope.h"
 #include "model/regions.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// True for operator types that the importer turns into regions, inputs and outputs itself.
 bool is_handled_by_reader(std::string_view type);
@@ -66,4 +66,4 @@ class ProgramImporter {
   std::vector<Fetch> fetches_;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "model/appended_steps.h"
 #include "model/attribute_check.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 using programdesc::Slot;
 using programdesc::Variable;
@@ -181,4 +181,4 @@ void ProgramLowering::bind_port(const OpSchema& schema, size_t port, int i, Valu
   bind(schema.outputs[port].slot, value, i);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include "model/operator_lowering.h"
 #include "model/program_scope.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The name that stands for "no tensor" in argument lists.
 inline constexpr std::string_view kEmptyVariable = "@EMPTY@";
@@ -56,4 +56,4 @@ class ProgramLowering : public OperatorLowering {
   AttributeMap attributes_;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

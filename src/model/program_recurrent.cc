@@ -17,7 +17,7 @@
 
 /// `recurrent`, the operator of StaticRNN: its block once for each step of its sequences [steps, ...]. It becomes a
 /// loop that carries the states and a tensor array for each output.
-namespace coracle {
+namespace coracle::internal {
 
 using programdesc::Operator;
 
@@ -117,4 +117,4 @@ void ProgramImporter::import_recurrent(ProgramScope& scope, const Operator& op, 
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

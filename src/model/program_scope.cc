@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/printable.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Of the tree of blocks; loops and branches that are imported nest less deep (kMaxRegionDepth).
@@ -133,4 +133,4 @@ ValueId ProgramScope::capture(ValueId outer) {
   return it->second = graph_.add_input(value.name, std::move(fact));
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

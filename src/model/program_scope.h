@@ -10,7 +10,7 @@
 #include "graph/graph.h"
 #include "model/programdesc.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Facts about all blocks of a program that importing one needs.
 class ProgramBlocks {
@@ -87,4 +87,4 @@ class ProgramScope {
   std::vector<ValueId> captured_;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

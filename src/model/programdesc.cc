@@ -9,7 +9,7 @@
 #include "base/printable.h"
 #include "model/programdesc_attribute.h"
 
-namespace coracle::programdesc {
+namespace coracle::internal::programdesc {
 namespace {
 
 using Reader = protozero::pbf_reader;
@@ -333,4 +333,4 @@ TensorDesc parse_tensor_desc(std::span<const uint8_t> bytes) {
   return desc;
 }
 
-}  // namespace coracle::programdesc
+}  // namespace coracle::internal::programdesc

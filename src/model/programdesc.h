@@ -14,7 +14,7 @@
 
 /// The ProgramDesc message of .pdmodel and __model__ files as plain structs. Names are views into the file's bytes, and
 /// so is what a program is written from again (programdesc_write.h): the bytes of messages, and fields as they are.
-namespace coracle::programdesc {
+namespace coracle::internal::programdesc {
 
 /// VarType.Type, as far as readers care; element types are told by dtype_of_var_type.
 enum VarType : int64_t {
@@ -99,4 +99,4 @@ struct TensorDesc {
 };
 TensorDesc parse_tensor_desc(std::span<const uint8_t> bytes);
 
-}  // namespace coracle::programdesc
+}  // namespace coracle::internal::programdesc

@@ -9,7 +9,7 @@
 
 /// Attributes of ProgramDesc: the fields of the Attr message, and what of them an operator has. For programdesc.cc and
 /// programdesc_write.cc.
-namespace coracle::programdesc {
+namespace coracle::internal::programdesc {
 
 enum AttributeType : int64_t {
   kInt,
@@ -97,4 +97,4 @@ inline void set_attribute(std::string_view name, Values v, Operator& to) {
   }
 }
 
-}  // namespace coracle::programdesc
+}  // namespace coracle::internal::programdesc

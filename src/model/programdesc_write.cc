@@ -6,7 +6,7 @@
 
 #include "model/programdesc_attribute.h"
 
-namespace coracle::programdesc {
+namespace coracle::internal::programdesc {
 namespace {
 
 using Writer = protozero::pbf_writer;
@@ -139,4 +139,4 @@ std::string file_with(const Program& program, std::span<const std::string_view> 
   return out;
 }
 
-}  // namespace coracle::programdesc
+}  // namespace coracle::internal::programdesc

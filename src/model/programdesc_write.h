@@ -11,7 +11,7 @@
 #include "model/programdesc.h"
 
 /// Writes ProgramDesc messages: new ones, and those that were read with what changed.
-namespace coracle::programdesc {
+namespace coracle::internal::programdesc {
 
 /// The message of a variable.
 std::string bytes_of(const NewVariable& v);
@@ -29,4 +29,4 @@ std::string file_with(const Program& program, std::span<const std::string_view> 
 /// A TensorDesc message, as it also heads each parameter record.
 std::string tensor_desc(DType dtype, std::span<const int64_t> dims);
 
-}  // namespace coracle::programdesc
+}  // namespace coracle::internal::programdesc

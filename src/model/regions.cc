@@ -7,7 +7,7 @@
 #include "ops/control/if.h"
 #include "ops/control/while.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 std::vector<ValueId> inline_graph(const Graph& from, Graph& to, std::span<const ValueId> arguments) {
   std::vector<ValueId> copies(from.value_count(), kNoValue);
@@ -204,4 +204,4 @@ void widen_region(Graph& graph, NodeId loop) {
   refresh_regions(region);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

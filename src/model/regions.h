@@ -9,7 +9,7 @@
 
 #include "graph/graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A region together with the values of the graph around it that its inputs stand for, in order.
 struct ClosedRegion {
@@ -50,4 +50,4 @@ inline constexpr int kMaxBranchRetries = 100;
 /// Brings the facts inside a loop's region to what holds in every iteration, not only the first.
 void widen_region(Graph& graph, NodeId loop);
 
-}  // namespace coracle
+}  // namespace coracle::internal

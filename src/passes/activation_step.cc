@@ -6,7 +6,7 @@
 
 #include "graph/node_facts.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 std::optional<EpilogueStep> activation_step(const Graph& graph, const Node& node) {
   const OpSchema& schema = node.op.schema();
@@ -21,4 +21,4 @@ std::optional<EpilogueStep> activation_step(const Graph& graph, const Node& node
   return EpilogueStep{*kind, std::clamp(step->a, -kMost, kMost), std::clamp(step->b, -kMost, kMost), step->c};
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

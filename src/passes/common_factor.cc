@@ -8,7 +8,7 @@
 /// Takes x out of a sum where its other factor is small, as in a squeeze-and-excitation with a residual:
 ///   x + x * s  ->  x * (s + 1)
 /// One pass over x is left of two, and s + 1 joins the epilogue of what makes s.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// True if s has fewer elements than x: somewhere one where x may have more.
@@ -41,4 +41,4 @@ Rewrite from_sum() {
 
 Pass common_factor() { return {.name = "common_factor", .rewrites = {from_sum()}}; }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "passes/passes.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Operators of one kind and the same operands that are compared, at most: more of them differ in their attributes.
@@ -53,4 +53,4 @@ int merge(Graph& graph, RewriteBudget& budget) {
 
 Pass common_subexpressions() { return {.name = "common_subexpressions", .function = merge}; }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "passes/narrow_weights.h"
 #include "passes/passes.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Results above this size are kept as computation where their operands are smaller: folding `full` of a large shape
@@ -83,4 +83,4 @@ Pass constant_folding(bool keeps_narrow_weights) {
           }};
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/passes.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// A pure operator none of whose results is used is left out. All of a graph at once is one rewrite.
@@ -16,4 +16,4 @@ int sweep(Graph& graph, RewriteBudget& budget) {
 
 Pass dead_code() { return {.name = "dead_code", .function = sweep}; }
 
-}  // namespace coracle
+}  // namespace coracle::internal

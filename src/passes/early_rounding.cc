@@ -25,7 +25,7 @@
 ///   to_int8(pool2d(x) {pooling_type = max})  ->  pool2d(to_int8(x)) {pooling_type = max}
 /// and where nothing but a rounding reads a product with a factor for each channel, both are one step:
 ///   to_int8(multiply(x, f))  ->  to_int8(x, f)    for f [n, c, 1, 1]
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Each element of operand 0 (a list for concat), and nothing else, is an element of result 0.
@@ -199,4 +199,4 @@ Pass early_rounding() {
           .from = WalkFrom::kEnd};
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

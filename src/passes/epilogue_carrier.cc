@@ -7,7 +7,7 @@
 #include "ops/conv_pool/conv2d_transpose_fused.h"
 #include "ops/matmul/linear.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 PatternSlot EpilogueCarrier::slot(Pattern& pattern) {
   return pattern.one_of({&kOpSchema<Conv2dFused>, &kOpSchema<Conv2dTransposeFused>, &kOpSchema<Linear>}, {});
@@ -85,4 +85,4 @@ std::vector<EpilogueStep> merged_runs(const std::vector<EpilogueStep>& steps) {
   return out;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

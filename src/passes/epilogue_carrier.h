@@ -7,7 +7,7 @@
 #include "graph/pattern.h"
 #include "ops/common/epilogue.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A node that carries an epilogue (conv2d_fused, conv2d_transpose_fused, linear), seen in one way.
 struct EpilogueCarrier {
@@ -43,4 +43,4 @@ Tensor channel_numbers(const std::vector<double>& values);
 /// The same steps with runs of scale_shift as one of them.
 std::vector<EpilogueStep> merged_runs(const std::vector<EpilogueStep>& steps);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/quantize/dequantize_linear.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 bool has_fake_quantization(const Graph& graph) {
   const std::vector<NodeId>& order = graph.order();
@@ -37,4 +37,4 @@ bool is_symmetric(const Graph& graph, const Node& node) {
   return true;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

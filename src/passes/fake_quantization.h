@@ -3,7 +3,7 @@
 
 #include "graph/graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// True for a model that simulates integer arithmetic. A rewrite that rounds elsewhere must leave it as it is: its
 /// weights are integers of steps, so that sums of products are nearly exact, and a simulated value that falls to
@@ -17,4 +17,4 @@ bool is_fake_quantized(const Graph& graph, ValueId value);
 /// True if a node's zero point, operand 2, is absent or constant zeros.
 bool is_symmetric(const Graph& graph, const Node& node);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -10,7 +10,7 @@
 ///   (x * w + b) * a + c  ->  x * (w a) + (b a + c)
 /// where a, b, c are numbers or one number per channel. Runs of scale_shift become one. What simulates integers stays
 /// as it is.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// weights[..., channel, ...] * factor[channel]
@@ -85,4 +85,4 @@ Rewrite folded_beginning() {
 
 Pass fold_epilogue() { return {.name = "fold_epilogue", .rewrites = {folded_beginning()}}; }
 
-}  // namespace coracle
+}  // namespace coracle::internal

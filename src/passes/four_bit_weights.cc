@@ -11,7 +11,7 @@
 #include "ops/quantize/weight_packing.h"
 #include "ops/shape/reshape.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr int64_t kBytes = 256;
@@ -108,4 +108,4 @@ bool reads_by_bytes(const Graph& graph, const Node& node) {
   return node.op.is<Embedding>() && graph.fact(node.input(1)).shape == Shape{kBytes, 2};
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 
 #include "graph/graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Constant weights of four bits, two in each byte, that nodes bring to float32 by
 ///   reshape(multiply(embedding(cast(bytes), table), steps))
@@ -37,4 +37,4 @@ struct FourBitWeights {
 /// Whether a node reads a table by constant bytes: part of weights that are brought to float32 once.
 bool reads_by_bytes(const Graph& graph, const Node& node);
 
-}  // namespace coracle
+}  // namespace coracle::internal

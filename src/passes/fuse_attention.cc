@@ -9,7 +9,7 @@
 
 /// Scaled dot-product attention written as its formula: softmax(q k^T * scale + mask) v. The scores are the largest
 /// tensors of such a model; in one operator they never are whole.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Where a formula multiplies by the scale.
@@ -99,4 +99,4 @@ Pass fuse_attention() {
   return pass;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 
 /// Channels that are shuffled by way of five dimensions, which no channels-last kernel takes:
 ///   reshape(transpose(reshape(x, [n, g, c / g, h, w]), [0, 2, 1, 3, 4]), [n, c, h, w])  ->  channel_shuffle(x, g)
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// True if the shapes are [?, c, h, w], [?, g, c / g, h, w] and [?, c, h, w] with known, positive c, g, h and w.
@@ -37,4 +37,4 @@ Pass fuse_channel_shuffle() {
   return {.name = "fuse_channel_shuffle", .rewrites = {{p, y, apply}}};
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

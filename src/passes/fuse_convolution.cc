@@ -10,7 +10,7 @@
 
 /// Brings two-dimensional convolutions with constant weights into the forms that carry an epilogue; further passes
 /// fill it.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Numbers in an epilogue are float32, which is enough for all element types but float64.
@@ -60,4 +60,4 @@ Pass fuse_convolution() {
                        transposed<DepthwiseConv2dTranspose>()}};
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -16,7 +16,7 @@
 
 /// Moves what follows a convolution or product into its epilogue, one operator at a time:
 /// bias, per-channel scale, batch_norm, dequantisation, activation, scale by scalars, residual.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// What a following operator adds to an epilogue.
@@ -196,4 +196,4 @@ Rewrite into_carrier(int port) {
 /// Of two products that are added, the second one, which usually is computed later, takes the first as a tensor.
 Pass fuse_epilogue() { return {.name = "fuse_epilogue", .rewrites = {into_carrier(1), into_carrier(0)}}; }
 
-}  // namespace coracle
+}  // namespace coracle::internal

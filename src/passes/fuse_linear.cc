@@ -6,7 +6,7 @@
 #include "passes/narrow_weights.h"
 #include "passes/passes.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 bool is_real_matrix(const Match& m, PatternSlot w) {
@@ -58,4 +58,4 @@ Rewrite from_matmul_with_flatten() {
 
 Pass fuse_linear() { return {.name = "fuse_linear", .rewrites = {from_matmul(), from_matmul_with_flatten()}}; }
 
-}  // namespace coracle
+}  // namespace coracle::internal

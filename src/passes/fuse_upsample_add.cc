@@ -9,7 +9,7 @@
 ///   y + nearest_interp(x)      ->  nearest_interp_add(x, y)
 ///   y * f + nearest_interp(x)  ->  nearest_interp_add(x, f, y)   for f [n, c, 1, 1]
 /// The large copy of x is never written.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// The operator with the operands of `node`, a nearest_interp, and what is added.
@@ -52,4 +52,4 @@ Rewrite without_factor() {
 
 Pass fuse_upsample_add() { return {.name = "fuse_upsample_add", .rewrites = {with_factor(), without_factor()}}; }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/elementwise/scale.h"
 #include "passes/passes.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// True if a node's result 0 is its operand 0, element by element.
@@ -52,4 +52,4 @@ int remove_identities(Graph& graph, RewriteBudget& budget) {
 
 Pass identity() { return {.name = "identity", .rewrites = {from_dropout()}, .function = remove_identities}; }
 
-}  // namespace coracle
+}  // namespace coracle::internal

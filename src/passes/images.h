@@ -4,7 +4,7 @@
 #include "base/fact.h"
 
 /// Predicates for patterns.
-namespace coracle {
+namespace coracle::internal {
 
 /// Images in float32, [n, c, h, w].
 inline bool is_image(const Fact& f) {
@@ -14,4 +14,4 @@ inline bool is_image(const Fact& f) {
 /// A number for each of their channels, [n, c, 1, 1].
 inline bool is_per_channel(const Fact& f) { return is_image(f) && f.shape[2] == 1 && f.shape[3] == 1; }
 
-}  // namespace coracle
+}  // namespace coracle::internal

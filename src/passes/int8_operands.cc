@@ -3,7 +3,7 @@
 
 #include "ops/quantize/to_int8.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 ValueId Int8Operands::value_of(const Rounded& x) {
   ValueId value = rounded(x);
@@ -31,4 +31,4 @@ ValueId Int8Operands::rounded(const Rounded& x) {
   return own->second;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

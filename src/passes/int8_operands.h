@@ -8,7 +8,7 @@
 #include "graph/patch.h"
 #include "passes/rounded_operand.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// int8 tensors made so far, by what they are made of.
 using Int8Values = std::map<std::tuple<ValueId, float, QuantizationRounding>, ValueId>;
@@ -31,4 +31,4 @@ class Int8Operands {
   Int8Values own_;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -16,7 +16,7 @@
 /// and the same of conv2d_fused and conv2d_transpose_fused. The epilogue begins with what an integer stands for, into
 /// which the channels' factors and shifts that follow are folded; a rounded value that is added there, as a residual,
 /// is added as integers. Weights may be int8 already (narrow_weights).
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 struct IntegerWeights {
@@ -175,4 +175,4 @@ const char* why_no_integer_layer(const Graph& graph, NodeId id) {
   return "its weights are not integers of one step for each channel";
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

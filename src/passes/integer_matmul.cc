@@ -10,7 +10,7 @@
 
 ///   matmul(fake_quantize_dequantize(x), fake_quantize_dequantize(y))  ->  integer_linear(to_int8(x), to_int8(y))
 /// which takes a scale behind it along.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// The operands of a product of two rounded values, or why it stays in float32.
@@ -87,4 +87,4 @@ const char* why_no_integer_matmul(const Graph& graph, const Node& node) {
   return operands_of_matmul(graph, node).reason;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -11,7 +11,7 @@
 /// which are brought back behind the product (fake_quantize_range_abs_max and its like). What only moves elements
 /// between the rounding and the product moves integers. The simulation has a pass over the memory for each rounding, so
 /// even a single product pays.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 int make_integer(Graph& graph, RewriteBudget& budget) {
@@ -41,4 +41,4 @@ Pass integer_regions() {
       .name = "integer_regions", .function = make_integer, .makes = PassMakes::kIntegers, .why_left = why_in_float32};
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include "passes/pass.h"
 
 /// The rewrites of integer_regions, each in the file of its name.
-namespace coracle {
+namespace coracle::internal {
 
 /// A product or convolution of a rounded value with constant weights.
 Rewrite integer_layer(const std::shared_ptr<Int8Values>& made);
@@ -18,4 +18,4 @@ Rewrite scaled_integer_matmul();
 const char* why_no_integer_layer(const Graph& graph, NodeId id);
 const char* why_no_integer_matmul(const Graph& graph, const Node& node);
 
-}  // namespace coracle
+}  // namespace coracle::internal

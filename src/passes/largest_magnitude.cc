@@ -11,7 +11,7 @@
 #include "passes/activation_step.h"
 #include "passes/reorders.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// So far below the largest float32 that nothing that is added or rounded on the way matters.
@@ -112,4 +112,4 @@ std::optional<double> largest_magnitude(const Graph& graph, ValueId value) {
   return most < kUnbounded ? std::optional(most) : std::nullopt;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -30,7 +30,7 @@
 ///   embedding(ids, cast(w))          ->  cast(embedding(ids, w))
 ///   linear(x, FourBitWeights)        ->  weight_only_linear(x, w, scales), with the bias that is added behind it
 /// and the same of conv2d_fused, and of embedding with scales, which its result is multiplied by.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 bool is_table(const Node& node) { return node.op.is<Embedding>() || node.op.is<LookupTable>(); }
@@ -291,4 +291,4 @@ Pass narrow_weights() {
   return {.name = "narrow_weights", .function = keep_narrow, .makes = PassMakes::kStoredWeights};
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 
 #include "graph/graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Constant weights that a node brings to float32: a cast of float16 or bfloat16, dequantize_linear of int8, or a
 /// product of steps and what a cast makes of int8.
@@ -32,4 +32,4 @@ std::vector<bool> kept_narrow(const Graph& graph);
 /// True if a value is constant, or made of constant weights that are kept narrow by whoever takes it.
 bool is_constant_weight(const Graph& graph, ValueId value);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Rounds over a graph after which a pass that still finds something is stopped: a rewrite that undoes another.
@@ -110,4 +110,4 @@ std::vector<std::string> why_left(const Graph& graph) {
   return all;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "graph/patch.h"
 #include "graph/pattern.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A pattern and what becomes of a place where it matches.
 struct Rewrite {
@@ -89,4 +89,4 @@ std::vector<PassCount> run_passes(Graph& graph, const PassOptions& options);
 /// What the passes say of nodes that they left as they are, by node.
 std::vector<std::string> why_left(const Graph& graph);
 
-}  // namespace coracle
+}  // namespace coracle::internal

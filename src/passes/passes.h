@@ -4,7 +4,7 @@
 #include "passes/pass.h"
 
 /// One function per pass, each in the file of its name; pipeline.cc puts them in order.
-namespace coracle {
+namespace coracle::internal {
 
 Pass widen_half();
 Pass identity();
@@ -24,4 +24,4 @@ Pass early_rounding();
 Pass fold_epilogue();
 Pass fuse_upsample_add();
 
-}  // namespace coracle
+}  // namespace coracle::internal

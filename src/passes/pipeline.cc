@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/passes.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 const std::vector<Pass>& pipeline() {
   static const std::vector<Pass> kPipeline = {
@@ -33,4 +33,4 @@ const std::vector<Pass>& pipeline() {
   return kPipeline;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/movement/concat.h"
 #include "ops/movement/transpose.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Result 0 has the elements of operand 0 (a list for concat), all of them and nothing else, each once.
 inline bool reorders(const Node& node) {
@@ -15,4 +15,4 @@ inline bool reorders(const Node& node) {
          (op.schema().reshapes || op.is<Transpose>() || op.is<Concat>() || op.is<ChannelShuffle>());
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

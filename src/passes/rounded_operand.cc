@@ -13,7 +13,7 @@
 #include "ops/quantize/quantize_linear.h"
 #include "passes/fake_quantization.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// The one scale of a node whose scales are operand 1; nothing where that is not what it has.
@@ -99,4 +99,4 @@ RoundedOperand rounded_operand(const Graph& graph, ValueId value) {
   return found;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

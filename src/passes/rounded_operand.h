@@ -6,7 +6,7 @@
 #include "graph/graph.h"
 #include "ops/quantize/quantization.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// How a value was rounded, and what an integer of it stands for.
 struct Rounded {
@@ -27,4 +27,4 @@ struct RoundedOperand {
 /// product's epilogue) and only moved afterwards.
 RoundedOperand rounded_operand(const Graph& graph, ValueId value);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -15,7 +15,7 @@
 ///   f(a, b)  ->  cast(f(cast(a), cast(b)))
 /// where the outer cast gives the declared type to whoever still wants it, and no pair of casts lies between two such
 /// operators. Constants stay as they are behind their casts. What only moves elements moves them as they stand.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Operands of a few elements may say something about the results' shapes.
@@ -127,4 +127,4 @@ int widen_all(Graph& graph, RewriteBudget& budget) {
 
 Pass widen_half() { return {.name = "widen_half", .function = widen_all, .makes = PassMakes::kStoredWeights}; }
 
-}  // namespace coracle
+}  // namespace coracle::internal

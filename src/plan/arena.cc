@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/size.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr int64_t kAlignment = 64;
@@ -118,4 +118,4 @@ ArenaPlans plan_arenas(const RunContext& context, const std::vector<ArenaAllocat
   return plans;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

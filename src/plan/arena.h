@@ -7,7 +7,7 @@
 
 #include "base/run_context.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// An allocation of memory that must exist from step `first` to step `last`, both included.
 struct ArenaAllocation {
@@ -40,4 +40,4 @@ struct ArenaPlans {
 /// Fills one arena after the other. Throws Error (out of memory) where an allocation alone is larger.
 ArenaPlans plan_arenas(const RunContext& context, const std::vector<ArenaAllocation>& allocations, size_t largest);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "plan/kernel.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What KernelCall::failure points to where memory or its limit was too small; told by its address.
 inline constexpr char kNoMemoryFailure[] = "the operator needs more memory than there is";
@@ -40,4 +40,4 @@ inline void fail_with_exception(KernelCall& call, const char* reason) noexcept {
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

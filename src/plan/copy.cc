@@ -4,7 +4,7 @@
 #include "base/long_loop.h"
 #include "plan/call_failure.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 DeviceBytes place_of(const TensorView& view) { return {view.data, view.offset}; }
@@ -60,4 +60,4 @@ void take_staged(const KernelCall& call) {
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

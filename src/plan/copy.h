@@ -7,7 +7,7 @@
 #include "plan/kernel.h"
 
 /// Copies between the host and a device, as steps of a plan: operand i goes to result i.
-namespace coracle {
+namespace coracle::internal {
 
 /// The same value at another place. Inserted by the planner, never part of a graph; `reference` is the identity.
 struct Copy {
@@ -40,4 +40,4 @@ struct CopyPlan {
 const KernelDef& copy_kernel();
 void take_staged(const KernelCall& call);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 
 #include "plan/steps.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// A buffer as part of another one.
@@ -226,4 +226,4 @@ class CopyElision {
 
 void elide_copies(Steps& steps, const StageContext& context) { CopyElision(steps, context.prepare).run(); }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "plan/plan_stage.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Lets kernels that are `strided`, of any device, read operands where they lie in a larger tensor and write their
 /// result where it belongs in one, instead of moving elements in steps of their own: what is transposed, sliced, split
@@ -12,4 +12,4 @@ void elide_copies(Steps& steps, const StageContext& context);
 
 inline constexpr PlanStage kCopyElision = {"strided", elide_copies};
 
-}  // namespace coracle
+}  // namespace coracle::internal

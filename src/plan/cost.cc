@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace coracle {
+namespace coracle::internal {
 
 Cost cost_of(const Op& op, const NodeFacts& facts) {
   Cost cost;
@@ -19,4 +19,4 @@ Cost cost_of(const Op& op, const NodeFacts& facts) {
   return cost;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

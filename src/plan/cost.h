@@ -5,7 +5,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What an operator has to do at least, whatever the kernel: the coordinates of the roofline model (Williams, Waterman,
 /// Patterson, "Roofline: an insightful visual performance model", CACM 52(4), 2009).
@@ -17,4 +17,4 @@ struct Cost {
 /// Operands and results whose shape is not known count nothing.
 Cost cost_of(const Op& op, const NodeFacts& facts);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace coracle {
+namespace coracle::internal {
 
 const Device& host_device() {
   static const Device* const kHost = [] {
@@ -13,4 +13,4 @@ const Device& host_device() {
   return *kHost;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -14,7 +14,7 @@
 #include "plan/queue.h"
 #include "plan/speed.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What a machine reaches at best, measured.
 struct MachineLimits {
@@ -65,4 +65,4 @@ std::span<const Device* const> all_devices();
 /// The one that plans run on, which every build has.
 const Device& host_device();
 
-}  // namespace coracle
+}  // namespace coracle::internal

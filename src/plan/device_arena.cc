@@ -7,7 +7,7 @@
 #include "plan/arena.h"
 #include "plan/placement.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Of tensors in staging memory, and at least on devices.
@@ -150,4 +150,4 @@ void plan_transfers(Steps& steps, std::span<const UsedDevice> devices) {
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

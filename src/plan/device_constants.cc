@@ -6,7 +6,7 @@
 
 #include "base/size.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Constants share allocations of this size, larger ones have their own: devices take their time for each allocation.
@@ -63,4 +63,4 @@ size_t DeviceConstants::bytes() const {
   return bytes_;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

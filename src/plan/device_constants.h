@@ -11,7 +11,7 @@
 #include "base/tensor.h"
 #include "plan/queue.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Some bytes of a device's memory, and a share of the allocation that they lie in.
 struct DevicePiece {
@@ -46,4 +46,4 @@ class DeviceConstants {
   size_t bytes_ = 0;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

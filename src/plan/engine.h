@@ -13,7 +13,7 @@
 /// Engines: libraries of others that take a part of a graph as a whole, a block, and run it in their own way. How
 /// blocks are found, what is compiled when, and what happens where an engine fails stands in src/blocks;
 /// an engine knows nothing of it.
-namespace coracle {
+namespace coracle::internal {
 
 /// What a user chooses for an engine.
 struct EngineOptions {
@@ -113,4 +113,4 @@ struct FoundEngine {
 /// The engine of a name: of this build, or else of a plug-in (src/engines/plugin.h).
 FoundEngine find_engine(std::string_view name);
 
-}  // namespace coracle
+}  // namespace coracle::internal

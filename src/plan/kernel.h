@@ -21,7 +21,7 @@
 #include "plan/type_rule.h"
 
 /// What a kernel is: constant data, a KernelDef. Those of an operator are tried in order and the first that fits runs.
-namespace coracle {
+namespace coracle::internal {
 
 /// Why a kernel does not take a node, as a literal ("only stride 1"); null if it does.
 using RejectionReason = const char*;
@@ -246,4 +246,4 @@ struct KernelTable {
   std::span<const KernelDef> kernels;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 std::vector<Fact> facts_of(const std::vector<ValueId>& values, std::span<const Fact> facts) {
@@ -73,4 +73,4 @@ void KernelMatcher::set_place(Place place) {
   for (Fact& f : out_) f.place = place;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

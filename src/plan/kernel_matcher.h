@@ -7,7 +7,7 @@
 #include "plan/kernel_selector.h"
 #include "plan/upcast.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// True if an operand is an argument of its operator whose value is known: kernels read it while they are prepared, and
 /// it stays on the host wherever they run.
@@ -35,7 +35,7 @@ class KernelMatcher {
                           std::vector<Refusal>* refused);
   /// See upcast.h.
   bool upcast(const RunContext& context, const UpcastValue& upcast_value) {
-    return coracle::upcast(context, node_, in_, out_, upcast_value);
+    return coracle::internal::upcast(context, node_, in_, out_, upcast_value);
   }
   /// At a place stand all but known arguments, which stay on the host.
   void set_place(Place place);
@@ -50,4 +50,4 @@ class KernelMatcher {
   ArgFacts args_;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

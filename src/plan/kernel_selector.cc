@@ -13,7 +13,7 @@
 #include "plan/reference_kernel.h"
 #include "plan/view_kernel.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 namespace {
 
@@ -124,4 +124,4 @@ std::span<const KernelDef* const> KernelSelector::kernels(const OpSchema& op, Pl
   return it == kernels.end() ? std::span<const KernelDef* const>() : it->second;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

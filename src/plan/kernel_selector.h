@@ -8,7 +8,7 @@
 
 #include "plan/device.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A kernel that was passed over, and why.
 struct Refusal {
@@ -73,4 +73,4 @@ class KernelSelector {
   std::vector<const PlanStage*> stages_;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

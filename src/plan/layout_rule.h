@@ -3,7 +3,7 @@
 
 #include "base/fact.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Which element orders a kernel takes and gives. Ports marked `weight`, constants of one order only and values of
 /// another rank than the first result stay row-major.
@@ -22,4 +22,4 @@ inline Layout layout_of(LayoutRule rule, bool weight, const Shape& shape, int ra
   return rule == LayoutRule::kSame ? common : Layout::kRowMajor;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/memory_ledger.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr std::align_val_t kSpanAlignment{64};
@@ -137,4 +137,4 @@ size_t PackedWeights::bytes() const {
   return all;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -12,7 +12,7 @@
 #include "graph/packed_constants.h"
 #include "plan/packing.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The packed weights of one model, shared by its sessions: made at first use or found in its file. Thread-safe.
 class PackedWeights {
@@ -61,4 +61,4 @@ class PackedWeights {
   bool checks_ = false;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -13,7 +13,7 @@
 #include "base/thread_pool.h"
 
 /// How a kernel says in which form it wants constants.
-namespace coracle {
+namespace coracle::internal {
 
 /// A form for packed weights: a plain struct of int64_t with everything that packing reads besides the constants, and
 /// the name of the layout that it makes. Name and numbers are part of the key under which the result is kept, in memory
@@ -69,4 +69,4 @@ struct Packing {
 std::shared_ptr<const void> packed_unshared(const Packing& packing, std::span<const Tensor* const> constants,
                                             ThreadPool& pool, const RunContext& context);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -10,7 +10,7 @@
 #include "plan/device.h"
 #include "plan/kernel_matcher.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 class Partitioner {
@@ -191,4 +191,4 @@ std::vector<NodePlace> partition(const RunContext& context, const PartitionInput
   return Partitioner(context, input).run();
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "graph/graph.h"
 #include "plan/kernel_selector.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Where a node runs.
 struct NodePlace {
@@ -39,4 +39,4 @@ std::vector<NodePlace> partition(const RunContext& context, const PartitionInput
 /// The name under which partitions are let stand however small they are, as kernels are left out.
 inline constexpr const char* kUnprofitableName = "islands";
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "plan/device_arena.h"
 #include "plan/waits.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr int kForever = INT_MAX;
@@ -133,4 +133,4 @@ void place_in_memory(const RunContext& context, Steps& steps, std::span<const Us
   count_bytes(steps);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

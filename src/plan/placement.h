@@ -3,7 +3,7 @@
 
 #include "plan/steps.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The buffer in whose memory a buffer lies: itself, or the end of its chain of views.
 int owner_of(const Steps& steps, int buffer);
@@ -12,4 +12,4 @@ int owner_of(const Steps& steps, int buffer);
 /// where the kernel allows it, or where its owner lies. Takes out the steps that are views, and counts memory.
 void place_in_memory(const RunContext& context, Steps& steps, std::span<const UsedDevice> devices = {});
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "plan/kernel.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 struct Step;
 struct Steps;
@@ -23,4 +23,4 @@ struct PlanStage {
   void (*apply)(Steps& steps, const StageContext& context);
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -14,7 +14,7 @@
 #include "plan/segment_buffers.h"
 #include "plan/waits.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 bool all_known(std::span<const Fact> facts) {
@@ -140,15 +140,15 @@ class SegmentPlanner {
     if (context_.selector->devices().empty()) return;
     const std::span<const NodeId> order = graph_.order();
     places_ = partition(context_.run, {.graph = graph_,
-                         .nodes = order.subspan(position_, steps_.stop - position_),
-                         .runs = needs_step_,
-                         .facts = facts_,
-                         .used_later = [this](ValueId v) { return used_later(v); },
-                         .upcast_value = [this](ValueId v) { return upcast_value(v); },
-                         .selector = *context_.selector,
-                         .given = given_,
-                         .stays = [this](ValueId v, Place device) { return stays(v, device); },
-                         .keep_causes = context_.keep_refusals});
+                                       .nodes = order.subspan(position_, steps_.stop - position_),
+                                       .runs = needs_step_,
+                                       .facts = facts_,
+                                       .used_later = [this](ValueId v) { return used_later(v); },
+                                       .upcast_value = [this](ValueId v) { return upcast_value(v); },
+                                       .selector = *context_.selector,
+                                       .given = given_,
+                                       .stays = [this](ValueId v, Place device) { return stays(v, device); },
+                                       .keep_causes = context_.keep_refusals});
   }
 
   /// The float32 elements of a half constant; those of the graph are made once per model.
@@ -350,4 +350,4 @@ Steps plan_segment(const Graph& graph, const GraphUses& uses, size_t position, s
   return SegmentPlanner(graph, uses, position, facts, context).plan();
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "plan/packed_weights.h"
 #include "plan/steps.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What is known of a graph independent of shapes.
 struct GraphUses {
@@ -41,4 +41,4 @@ Steps plan_segment(const Graph& graph, const GraphUses& uses, size_t position, s
 /// True if a node can be part of a segment once all its shapes are known.
 bool plannable(const Graph& graph, const Node& node);
 
-}  // namespace coracle
+}  // namespace coracle::internal

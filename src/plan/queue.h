@@ -9,7 +9,7 @@
 #include "plan/speed.h"
 
 /// A device that was opened, and the work that is given to it.
-namespace coracle {
+namespace coracle::internal {
 
 /// What a device says of itself.
 struct DeviceInfo {
@@ -107,4 +107,4 @@ class OpenDevice {
   virtual bool lost() const noexcept = 0;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "base/long_loop.h"
 #include "plan/call_failure.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 Tensor borrowed(const TensorView& view) {
@@ -44,4 +44,4 @@ const KernelDef& nothing_kernel() {
   return kNothing;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "plan/kernel.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The last row of every operator: runs its `reference` on row-major operands of any type.
 KernelDef reference_kernel(const OpSchema& op);
@@ -11,4 +11,4 @@ KernelDef reference_kernel(const OpSchema& op);
 /// For nodes none of whose results has elements.
 const KernelDef& nothing_kernel();
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "ops/movement/relayout.h"
 #include "plan/placement.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 void add_item(Step& copies, int from, int to) {
@@ -349,4 +349,4 @@ void SegmentBuffers::finish() {
                       std::make_move_iterator(results_.end()));
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

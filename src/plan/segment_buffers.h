@@ -8,7 +8,7 @@
 
 #include "plan/steps.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The order of elements that a layout is converted to and from.
 constexpr Layout other(Layout layout) {
@@ -88,4 +88,4 @@ class SegmentBuffers {
   std::vector<Step> results_;  // by device: the copy of what leaves it
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace coracle {
+namespace coracle::internal {
 
 std::optional<SizedStep> plan_sized(const RunContext& run, const Node& node, std::span<const Fact* const> in,
                                     std::span<const Fact> out, const KernelSelector& selector, ThreadPool& pool) {
@@ -29,4 +29,4 @@ std::optional<SizedStep> plan_sized(const RunContext& run, const Node& node, std
   return std::nullopt;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

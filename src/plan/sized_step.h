@@ -6,7 +6,7 @@
 #include "graph/graph.h"
 #include "plan/kernel_selector.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A kernel call for a node with results whose size depends on the data.
 struct SizedStep {
@@ -19,4 +19,4 @@ struct SizedStep {
 std::optional<SizedStep> plan_sized(const RunContext& run, const Node& node, std::span<const Fact* const> in,
                                     std::span<const Fact> out, const KernelSelector& selector, ThreadPool& pool);
 
-}  // namespace coracle
+}  // namespace coracle::internal

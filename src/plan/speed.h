@@ -7,7 +7,7 @@
 
 /// How fast a device is, roughly: what decides whether nodes pay elsewhere are orders of magnitude, between a tensor of
 /// a few numbers and an image.
-namespace coracle {
+namespace coracle::internal {
 
 /// What nodes take, by the roofline model (plan/cost.h) with a time for each node.
 struct Speed {
@@ -29,4 +29,4 @@ struct TransferSpeed {
   double seconds(size_t bytes) const { return start + static_cast<double>(bytes) / bytes_per_second; }
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

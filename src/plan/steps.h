@@ -11,7 +11,7 @@
 #include "plan/device_constants.h"
 #include "plan/kernel_selector.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Where the elements of a buffer lie during a run.
 struct Slot {
@@ -81,4 +81,4 @@ struct Steps {
   size_t bytes = 0;                  ///< memory this object takes, for the bound on cached steps
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "plan/kernel.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 template <size_t kSize>
@@ -69,4 +69,4 @@ std::string text_of(const TypeRule& rule) {
   return text;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "base/dtypes.h"
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 class ArgFacts;
 
@@ -43,4 +43,4 @@ bool takes(const TypeRule& rule, const OpSchema& op, const PortCounts& in_counts
 /// The rule for people: "only float32", "only float32; operand 1: int32 and int64".
 std::string text_of(const TypeRule& rule);
 
-}  // namespace coracle
+}  // namespace coracle::internal

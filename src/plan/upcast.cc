@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 bool any_half(std::span<const Fact> facts) {
@@ -50,4 +50,4 @@ bool upcast(const RunContext& context, const Node& node, std::span<Fact> in, std
   return true;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

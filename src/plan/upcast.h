@@ -11,7 +11,7 @@
 
 /// float16 and bfloat16 ("half") values are computed in float32: nodes on them run as if all their half operands and
 /// results were float32, and the planner casts where a value is needed as it was declared.
-namespace coracle {
+namespace coracle::internal {
 
 inline bool is_half(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBfloat16; }
 
@@ -33,4 +33,4 @@ using UpcastValue = std::function<std::shared_ptr<const Tensor>(size_t i)>;
 bool upcast(const RunContext& context, const Node& node, std::span<Fact> in, std::span<Fact> out,
             const UpcastValue& upcast_value);
 
-}  // namespace coracle
+}  // namespace coracle::internal

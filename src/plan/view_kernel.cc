@@ -3,7 +3,7 @@
 
 #include <vector>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 RejectionReason fits(const void*, const ArgFacts& args) noexcept {
@@ -28,4 +28,4 @@ std::span<const KernelDef> view_kernels() {
   return kViews;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,10 +5,10 @@
 
 #include "plan/kernel.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Kernels of all operators whose result is their operand's memory under another shape (OpSchema::reshapes): any device
 /// takes them.
 std::span<const KernelDef> view_kernels();
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 
 #include "plan/placement.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 void advance_copies(Steps& steps) {
   constexpr size_t kNone = SIZE_MAX;
@@ -95,4 +95,4 @@ std::vector<CopySpan> copy_spans(const Steps& steps) {
   return spans;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

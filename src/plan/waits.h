@@ -16,7 +16,7 @@
 ///  - Memory at both ends of a copy belongs to it: of one to the host until the host has waited for it; of one to the
 ///    device what it reads for as long, and what it writes from the last copy on that the host had waited for when it
 ///    gave it, so that no kernel still uses that. placement.cc extends live ranges by these rules and no others.
-namespace coracle {
+namespace coracle::internal {
 
 /// Moves copies of what steps make to right behind these steps: a wait for one then waits for nothing that was given
 /// later. For steps as they were added, one for each buffer.
@@ -35,4 +35,4 @@ struct CopySpan {
 /// By step; that of steps which are no copies means nothing.
 std::vector<CopySpan> copy_spans(const Steps& steps);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "base/half.h"
 #include "quantize/state_bytes.h"
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 namespace {
 
 /// The index of the largest of `count` elements that lie `stride` apart; of one alone, whether it is at least one half.
@@ -127,4 +127,4 @@ std::vector<OutputAccuracy> read_accuracy(const std::string& bytes) {
   return outputs;
 }
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

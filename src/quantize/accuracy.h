@@ -9,7 +9,7 @@
 
 #include "coracle/coracle.h"
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 
 /// A tensor of an answer, row-major.
 struct Answer {
@@ -45,4 +45,4 @@ double worst_ratio(const std::vector<OutputAccuracy>& outputs);
 std::string bytes_of(const std::vector<OutputAccuracy>& outputs);
 std::vector<OutputAccuracy> read_accuracy(const std::string& bytes);
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

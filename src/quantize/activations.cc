@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 
 std::vector<double> Activation::means(int dimension) const {
   const auto found = sums.find(dimension);
@@ -13,4 +13,4 @@ std::vector<double> Activation::means(int dimension) const {
   return means;
 }
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

@@ -8,7 +8,7 @@
 #include "quantize/layers.h"
 #include "quantize/range.h"
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 
 /// What runs showed of a value.
 struct Activation {
@@ -36,4 +36,4 @@ class Observations {
   virtual Activations observe(const std::vector<Layer>& layers, const OperandFactors& factors) const = 0;
 };
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

@@ -4,9 +4,9 @@
 #include "base/error.h"
 
 /// What quantising throws.
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 
-using coracle::Error;
-using coracle::ErrorCode;
+using coracle::internal::Error;
+using coracle::internal::ErrorCode;
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 namespace {
 
 constexpr int64_t kLargestGroup = 64;
@@ -113,4 +113,4 @@ std::optional<StoredWeights> four_bit_weights(const Layer& layer, const Paramete
   return w;
 }
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

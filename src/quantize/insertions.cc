@@ -5,7 +5,7 @@
 
 #include "quantize/range.h"
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 
 Insertions::Insertions(Program& program, ParameterMap& parameters) : program_(program), parameters_(parameters) {
   for (const ProgramVariable& v : program.variables) names_.insert(v.name);
@@ -209,4 +209,4 @@ void Insertions::finish() {
   program_.operators = std::move(operators);
 }
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

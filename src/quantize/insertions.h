@@ -9,7 +9,7 @@
 #include "quantize/parameters.h"
 #include "quantize/program.h"
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 
 /// The parameter that four bits are unpacked with: what the low and the high half of each byte stand for.
 inline constexpr const char* kHalvesOfBytes = "quantization.halves_of_bytes";
@@ -67,4 +67,4 @@ class Insertions {
   std::string halves_;
 };
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/printable.h"
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 namespace {
 
 using Family = LayerFamily;
@@ -264,4 +264,4 @@ std::vector<Layer> find_layers(const Program& program, const ParameterMap& param
   return layers;
 }
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

@@ -8,7 +8,7 @@
 #include "quantize/program.h"
 
 /// Products and convolutions of a program, and which of them can have fewer bits.
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 
 /// A value of the main block: what the `write`-th operator that writes the variable leaves there (0 the first), or -1
 /// what is there before any of them, an input.
@@ -62,4 +62,4 @@ enum class Precision {
 std::vector<Layer> find_layers(const Program& program, const ParameterMap& parameters, Precision precision,
                                const std::vector<std::string>& keep);
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 
 /// How a model is quantised; options.def says what each option does. It reaches as a whole whoever acts on a part of
 /// it.
@@ -44,4 +44,4 @@ void for_each_option(AnyOptions& options, Visit visit) {
 #undef CORACLE_QUANTIZE_OPTION
 }
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

@@ -3,7 +3,7 @@
 
 #include "model/params.h"
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 namespace {
 
 std::string_view content_of(const FileBytes& file) {
@@ -37,4 +37,4 @@ std::optional<std::string> Original::beside(const std::string& name) const {
   return std::string(content_of(file->read_all()));
 }
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

@@ -9,7 +9,7 @@
 #include "quantize/parameters.h"
 #include "quantize/program.h"
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 
 /// The files of a model in one of Paddle's formats, on disk or in an archive.
 class Original {
@@ -34,4 +34,4 @@ class Original {
   ModelFiles files_;
 };
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

@@ -6,7 +6,7 @@
 
 #include "model/params_write.h"
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 
 Parameter Parameter::of(DType dtype, std::vector<int64_t> dims, std::string content) {
   const auto owner = std::make_shared<const std::string>(std::move(content));
@@ -37,4 +37,4 @@ std::string bytes_of(const ParameterMap& parameters) {
   return out;
 }
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

@@ -9,7 +9,7 @@
 
 #include "base/tensor.h"
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 
 /// A parameter. Copies share the elements.
 struct Parameter {
@@ -30,4 +30,4 @@ std::vector<float> floats_of(const Parameter& p);
 /// The content of a combined file.
 std::string bytes_of(const ParameterMap& parameters);
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantize/pir_names.h"
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 namespace {
 
 const std::vector<PirOperation>& operations() {
@@ -50,4 +50,4 @@ std::string output_slot(const PirOperation* operation, size_t at) {
   return at == 0 ? "Out" : std::to_string(at);
 }
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

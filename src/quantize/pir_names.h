@@ -6,7 +6,7 @@
 #include <vector>
 
 /// Operations of PIR by the names that ProgramDesc has for them, and their slots.
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 
 struct PirOperation {
   const char* name;  ///< in PIR, without dialect and trailing '_'
@@ -20,4 +20,4 @@ const PirOperation* find_pir_operation(std::string_view name);
 std::string input_slot(const PirOperation* operation, size_t at);
 std::string output_slot(const PirOperation* operation, size_t at);
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

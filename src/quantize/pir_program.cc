@@ -10,7 +10,7 @@
 #include "quantize/program.h"
 
 // Programs in PIR (inference.json).
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 namespace {
 
 /// In place of the number of a parameter that stands in a region of an operation, and stays there.
@@ -230,4 +230,4 @@ Program parse_pir(const FileBytes& file) {
   return program;
 }
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

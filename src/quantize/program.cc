@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 namespace {
 
 std::string only(const ProgramSlots& slots, const std::string& slot) {
@@ -73,4 +73,4 @@ std::vector<std::string> Program::parameters() const {
 
 std::string bytes_of(const Program& program) { return program.writer->bytes_of(program); }
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

@@ -16,7 +16,7 @@
 /// A program of either of Paddle's formats whose main block can be changed. Operators, slots and attributes of both
 /// have the names of ProgramDesc; values of PIR, which have none in the file, have the names that the library shows.
 /// What is not changed stays as it is in the file.
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 
 enum class ProgramFormat { kProgramDesc, kPir };
 
@@ -98,4 +98,4 @@ Program parse_programdesc(FileBytes file);
 Program parse_pir(const FileBytes& file);
 std::string bytes_of(const Program& program);
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

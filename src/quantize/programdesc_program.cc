@@ -8,7 +8,7 @@
 #include "model/programdesc_write.h"
 
 // Programs in the format ProgramDesc.
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 namespace {
 
 class ProgramDescWriter : public ProgramWriter {
@@ -90,4 +90,4 @@ Program parse_programdesc(FileBytes file) {
   return program;
 }
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 namespace {
 
 struct NamedMethod {
@@ -173,4 +173,4 @@ double ValueCounts::least_divergence() const {
   return best;
 }
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

@@ -10,7 +10,7 @@
 #include "quantize/state_bytes.h"
 
 /// How far the values of a tensor reach that are told apart as integers of 8 bits; larger ones are clipped.
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 
 /// Ints are -127 to 127 steps of range / 127, ties to even.
 inline constexpr int kMostSteps = 127;
@@ -66,4 +66,4 @@ class ValueCounts {
   std::array<uint64_t, kBins> bins_{};
 };
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 namespace {
 
 class ResidualFinder {
@@ -99,4 +99,4 @@ std::vector<Residual> find_residuals(const Program& program, const ParameterMap&
   return ResidualFinder(program, parameters, layers).find();
 }
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

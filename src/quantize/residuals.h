@@ -8,7 +8,7 @@
 
 /// Residual connections: sums of a layer's result and a value that is another layer's operand. Where that operand is
 /// rounded, the sum can read the rounded value, so that nothing has it in float32.
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 
 struct Residual {
   size_t index = 0;  ///< of the elementwise_add
@@ -21,4 +21,4 @@ struct Residual {
 std::vector<Residual> find_residuals(const Program& program, const ParameterMap& parameters,
                                      const std::vector<Layer>& layers);
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

@@ -11,7 +11,7 @@
 #include "quantize/insertions.h"
 #include "quantize/range.h"
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 namespace {
 
 /// Paddle computes with another scale below 1e-30; a channel of zeros may have any.
@@ -160,4 +160,4 @@ ModelBytes rewritten(Program program, ParameterMap parameters, const std::vector
   return {bytes_of(program), bytes_of(parameters)};
 }
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

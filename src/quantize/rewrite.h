@@ -10,7 +10,7 @@
 #include "quantize/program.h"
 #include "quantize/residuals.h"
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 
 /// A layer's weights in fewer bits.
 struct StoredWeights {
@@ -47,4 +47,4 @@ struct ModelBytes {
 ModelBytes rewritten(Program program, ParameterMap parameters, const std::vector<QuantizedLayer>& layers,
                      const std::vector<Residual>& residuals);
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

@@ -9,7 +9,7 @@
 #include "quantize/range.h"
 #include "quantize/scaling_source.h"
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 namespace {
 
 /// Predicted noise has to fall by so many decibels: for parameters that are divided, and for a multiplication that each
@@ -309,4 +309,4 @@ void rename(Activations& activations, const std::vector<Scaling>& scalings) {
   }
 }
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

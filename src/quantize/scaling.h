@@ -13,7 +13,7 @@
 /// Scaling between operators: channels of a layer's operand are divided by factors and its weights multiplied by the
 /// same, so that channels that reach far do not take the steps of int8 from the others. The model computes what it did,
 /// up to the rounding of float32.
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 
 /// How an operand is scaled.
 struct Scaling {
@@ -53,4 +53,4 @@ OperandFactors factors_of(const std::vector<Scaling>& scalings);
 /// Has the operands that `model` multiplies in place be known by the names that layers read.
 void rename(Activations& activations, const std::vector<Scaling>& scalings);
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 namespace {
 
 /// f(s x) = s f(x) for s > 0, for each channel alone; their operand is X.
@@ -184,4 +184,4 @@ size_t ScalingSources::rank_of(const std::string& variable) const {
   return v == nullptr ? 0 : v->dims.size();
 }
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

@@ -11,7 +11,7 @@
 #include "quantize/parameters.h"
 #include "quantize/program.h"
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 
 /// Parameters that each channel of a value is in proportion to.
 struct ScalingSource {
@@ -56,4 +56,4 @@ class ScalingSources {
   std::map<std::string, std::string> shaped_;  ///< parameters that were given another shape
 };
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

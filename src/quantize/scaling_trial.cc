@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 namespace {
 
 /// Signal to noise with all layers quantised, ranges of all of them by one method.
@@ -55,4 +55,4 @@ std::unique_ptr<ScaledTrial> scaled_trial(Trial& trial, const Activations& activ
   return nearest;
 }
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

@@ -7,7 +7,7 @@
 #include "quantize/scaling.h"
 #include "quantize/trial.h"
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 
 /// A model that trials are made of.
 struct TrialModel {
@@ -40,4 +40,4 @@ std::unique_ptr<ScaledTrial> scaled_trial(Trial& trial, const Activations& activ
                                           const Observations& observations, const Answers& original,
                                           ScalingOutcome& outcome);
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

@@ -11,7 +11,7 @@
 #include "base/error.h"
 
 /// What is kept of a run that may be interrupted, as bytes.
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 
 /// Appends numbers and texts to bytes, as this machine has them.
 class StateWriter {
@@ -57,4 +57,4 @@ class StateReader {
   std::string_view left_;
 };
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

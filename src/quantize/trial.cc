@@ -9,7 +9,7 @@
 
 #include "quantize/four_bits.h"
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 namespace {
 
 StoredWeights stored_weights(const Layer& layer, const Parameter& weights, Precision precision) {
@@ -208,4 +208,4 @@ Decision decide(const Trial& trial, const Answers& original, const Options& opti
   return best;
 }
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

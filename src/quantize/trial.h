@@ -12,7 +12,7 @@
 #include "quantize/options.h"
 #include "quantize/rewrite.h"
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 
 /// What is said of a layer.
 struct LayerReport {
@@ -98,4 +98,4 @@ struct Decision {
 Decision decide(const Trial& trial, const Answers& original, const Options& options,
                 const std::function<void(size_t, size_t)>& tell);
 
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

@@ -15,7 +15,7 @@
 /// Nodes that stand for a part of a graph (ops/control/engine_block.h) may run as a whole, in another way than by
 /// kernels. What does that stands behind this interface: the executor knows nothing of engines, and a program without
 /// such nodes has none of it.
-namespace coracle {
+namespace coracle::internal {
 
 /// A block whose operands are there.
 struct BlockCall {
@@ -85,4 +85,4 @@ class BlockRunners {
                                             const std::shared_ptr<Workers>& workers) = 0;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

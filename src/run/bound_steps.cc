@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 const SegmentBuffer& root_of(const Steps& steps, int l) {
@@ -132,4 +132,4 @@ void BoundSteps::bind_device(Place place, std::span<void* const> arena, void* st
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -10,7 +10,7 @@
 #include "plan/steps.h"
 #include "run/step_cache.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Calls [begin, end) that a queue has recorded; null where it does not take them.
 struct RecordedCalls {
@@ -87,4 +87,4 @@ class BoundSteps {
   std::byte* arena_ = nullptr;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "graph/graph.h"
 #include "plan/steps.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The nodes that a step runs, for people: "conv2d_3", "conv2d_3 + relu_2"; the operator of what the planner inserted.
 inline std::string node_name(const Graph& graph, const Step& step) {
@@ -16,4 +16,4 @@ inline std::string node_name(const Graph& graph, const Step& step) {
   return name;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 
 #include "base/size.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// One block, which goes back to where it is from.
 class DeviceMemory::Storage final : public DeviceStorage {
@@ -124,4 +124,4 @@ void DeviceMemory::close() noexcept {
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

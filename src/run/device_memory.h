@@ -9,7 +9,7 @@
 #include "base/tensor.h"
 #include "plan/queue.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Tensors of one session in the memory of a device. Blocks that tensors leave are kept for the next ones, so that a
 /// run finds its values where those of the run before were; they are freed when sizes change. For any thread.
@@ -52,4 +52,4 @@ class DeviceMemory : public std::enable_shared_from_this<DeviceMemory> {
   std::unique_ptr<Queue> queue_;  // of copies alone; made when it is needed first
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "plan/placement.h"
 #include "run/call_names.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr const char* kLostAdvice =
@@ -329,4 +329,4 @@ std::unique_ptr<DeviceRunner> make_device_runner(const std::vector<UsedDevice>& 
   return std::make_unique<DeviceRun>(devices);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

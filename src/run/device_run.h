@@ -10,7 +10,7 @@
 #include "run/device_memory.h"
 #include "run/device_runner.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What an executor holds on the devices of its program: of each a queue, an arena, and host memory that copies pass
 /// through; made when they are needed first.
@@ -105,4 +105,4 @@ class DeviceRun::Segment {
   bool finished_ = false;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -14,7 +14,7 @@
 
 /// Steps of segments that use devices. What gives them to queues and waits stands behind this interface: the executor
 /// knows nothing of queues, and a program that uses no device has none of it.
-namespace coracle {
+namespace coracle::internal {
 
 /// A segment that is to run, bound to the memory of the host.
 struct SegmentCalls {
@@ -57,4 +57,4 @@ using MakeDeviceRunner = std::unique_ptr<DeviceRunner> (*)(const std::vector<Use
 /// Of programs that use devices (ProgramOptions::device_runner).
 std::unique_ptr<DeviceRunner> make_device_runner(const std::vector<UsedDevice>& devices);
 
-}  // namespace coracle
+}  // namespace coracle::internal

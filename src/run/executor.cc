@@ -11,7 +11,7 @@
 #include "run/call_names.h"
 #include "run/fact_key.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 Fact fact_of(const Tensor& tensor) {
@@ -319,7 +319,8 @@ void Executor::run_steps(const RunContext& context, const Graph& graph, size_t p
       tensor = Tensor();
       try {
         const Fact& fact = buffer.fact;
-        tensor = fact.place.is_host() ? Tensor::make(context, fact.dtype, fact.shape) : devices_->make(fact, context.ledger());
+        tensor = fact.place.is_host() ? Tensor::make(context, fact.dtype, fact.shape)
+                                      : devices_->make(fact, context.ledger());
       } catch (Error& e) {
         e.add_context(text("making result '", graph.value(out.value).name, "'"));
         throw;
@@ -389,4 +390,4 @@ void Executor::run_call(const RunContext& context, const Graph& graph, const Ste
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

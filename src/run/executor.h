@@ -24,7 +24,7 @@
 #include "run/program.h"
 #include "run/step_cache.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Runs graphs of a program with memory of its own: arena, bound steps, tensors between segments.
 /// One thread at a time.
@@ -156,4 +156,4 @@ class Executor : private BlockHost {
   std::chrono::steady_clock::time_point run_start_;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 #include "ops/control/engine_block.h"
 #include "run/executor.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 Tensor Executor::make_result(const BlockCall& call, size_t i, const Fact& fact) {
   Tensor& before = frames_.at(&call.graph).tensors[index(call.block.outputs[i])];
@@ -91,4 +91,4 @@ std::vector<Tensor> Executor::evaluate_aside(const RunContext& context, const No
   return evaluate_node(context, block, std::move(inputs), unknown, &run_region);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "base/printable.h"
 #include "run/executor.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 std::optional<Tensor> Executor::in_user_memory(const Graph& graph, ValueId value, const Fact& fact) const {
   if (memory_.empty() || &graph != &program_->graph() || !fact.place.is_host()) return std::nullopt;
@@ -160,4 +160,4 @@ size_t Executor::release_memory() {
   return bytes;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "run/executor.h"
 #include "run/sized_call.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Operands with at most this many elements are read to plan what depends on them.
@@ -130,4 +130,4 @@ void Executor::run_node(const RunContext& context, const Graph& graph, size_t po
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

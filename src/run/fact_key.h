@@ -7,7 +7,7 @@
 #include "base/fact.h"
 
 /// Keys of caches: bytes that are equal where what is cached is.
-namespace coracle {
+namespace coracle::internal {
 
 template <class T>
 void append_raw(std::string& key, const T& value) {
@@ -42,4 +42,4 @@ inline void append_kind(std::string& key, const Fact& fact) {
   key.push_back(fact.value == nullptr ? '?' : 'V');
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

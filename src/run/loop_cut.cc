@@ -6,7 +6,7 @@
 
 #include "ops/movement/concat.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 size_t loop_cut(const Graph& body) {
   std::vector<bool> grows(body.value_count(), false);
@@ -25,4 +25,4 @@ size_t loop_cut(const Graph& body) {
   return SIZE_MAX;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,11 +5,11 @@
 
 #include "graph/graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The position in the body of a `while` of the first node that reads a carried value to which each iteration appends
 /// (a concat of the value itself), SIZE_MAX where there is none. Where a segment ends there, what comes before has the
 /// same sizes in all iterations, and is planned once.
 size_t loop_cut(const Graph& body);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/movement/movement.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// The elements of a tensor in row-major order, from where they lie.
@@ -67,4 +67,4 @@ void observe_node(const Graph& graph, const Node& node, std::span<const Tensor> 
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "graph/graph.h"
 #include "plan/steps.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// An operand or result of a node during a run, in row-major order.
 struct ObservedValue {
@@ -29,4 +29,4 @@ void observe_step(const Graph& graph, const Steps& steps, const Step& step, cons
 void observe_node(const Graph& graph, const Node& node, std::span<const Tensor> values, bool results,
                   const Observer& observer);
 
-}  // namespace coracle
+}  // namespace coracle::internal

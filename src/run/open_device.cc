@@ -6,7 +6,7 @@
 
 #include "base/printable.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// "there are cpu, opencl:0 (NVIDIA H100), opencl:1 (...)"
@@ -50,4 +50,4 @@ std::vector<UsedDevice> open_devices(std::string_view name) {
   return {{*device, (*device)->open(index)}};
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -13,7 +13,7 @@
 /// What the users of a program, of a session and of a run choose. Each struct reaches as a whole whoever acts on a part
 /// of it, so that a new option is a field here, or in the part it belongs to, one line where the C interface is read
 /// (src/api), and its use. What holds while a model is loaded is in loading/options.h.
-namespace coracle {
+namespace coracle::internal {
 
 struct ProgramOptions {
   KernelChoice kernels;                      ///< what may run it
@@ -38,4 +38,4 @@ struct RunOptions {
   const std::atomic<uint32_t>* cancelled = nullptr;  ///< ends the run when its lowest bit is set; null: never
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

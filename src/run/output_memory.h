@@ -7,7 +7,7 @@
 
 #include "base/tensor.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Where a result is to be after a run: in memory of the session's on the host, in memory of the user's, or on a
 /// device.
@@ -32,4 +32,4 @@ struct OutputMemory {
   }
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/profile.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -58,4 +58,4 @@ void record(ProfileEvent named, const Cost& cost, Clock::time_point run_start, C
   profile.push_back(std::move(named));
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -10,7 +10,7 @@
 #include "plan/cost.h"
 #include "plan/steps.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// One kernel call of a profiled run.
 struct ProfileEvent {
@@ -51,4 +51,4 @@ Cost operator_cost(const Steps& steps, const Step& step);
 void record(ProfileEvent named, const Cost& cost, std::chrono::steady_clock::time_point run_start,
             std::chrono::steady_clock::time_point start, LoopTrace& trace, Profile& profile);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include "ops/control/while.h"
 #include "run/loop_cut.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 Program::Program(std::shared_ptr<const Graph> graph, const ProgramOptions& options, std::vector<PackedConstants> saved,
                  std::shared_ptr<BlockRunners> blocks)
@@ -45,4 +45,4 @@ void Program::add(const Graph& graph, const std::string& key) {
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -11,7 +11,7 @@
 #include "run/options.h"
 #include "run/step_cache.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A graph ready to be planned and run: its kernels, packed weights and value lifetimes, regions included.
 /// Immutable but for the packed weights, the constants on devices and the cached steps, which grow under locks; shared
@@ -80,4 +80,4 @@ class RunnableModel {
   bool declared_sizes_bind_;
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/printable.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// The model was consistent when it was loaded: what does not fit now are the inputs.
@@ -294,4 +294,4 @@ size_t Session::release_memory() {
   return executor_.release_memory();
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

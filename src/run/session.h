@@ -12,7 +12,7 @@
 #include "base/process.h"
 #include "run/executor.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// One execution context of a model. One thread at a time: every call holds the session, and throws Error while another
 /// call does, be it of another thread or the one whose observer calls. Results are shared or copied, so they stay.
@@ -101,4 +101,4 @@ class Session {
   const int64_t process_ = this_process();
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "plan/call_failure.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Results of known shape are there from the start, others are made when the kernel asks.
@@ -85,4 +85,4 @@ std::vector<Tensor> run_sized(const SizedCall& c) {
   return results.take();
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

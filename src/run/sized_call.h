@@ -6,7 +6,7 @@
 
 #include "plan/sized_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What a call of a `sized` kernel is made of.
 struct SizedCall {
@@ -25,4 +25,4 @@ struct SizedCall {
 /// Runs the kernel and gives its results. Throws Error.
 std::vector<Tensor> run_sized(const SizedCall& call);
 
-}  // namespace coracle
+}  // namespace coracle::internal

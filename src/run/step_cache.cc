@@ -11,7 +11,7 @@
 #include "plan/planner.h"
 #include "run/fact_key.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Plans of this size that the bound has room for at least, if the model decides.
@@ -278,4 +278,4 @@ size_t StepCache::release_unused() {
   return before - bytes_;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

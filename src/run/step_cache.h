@@ -17,7 +17,7 @@
 #include "base/run_context.h"
 #include "plan/steps.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Where a segment ends, and the values whose facts decide what its plan is.
 struct SegmentReads {
@@ -137,4 +137,4 @@ class StepCache {
   size_t least_bytes_ = kLeastBytes;  // of the bound by model
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

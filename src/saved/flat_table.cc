@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 
-namespace coracle::saved {
+namespace coracle::internal::saved {
 
 const uint8_t* FlatBytes::range(uint64_t at, uint64_t count) const {
   require(at <= bytes_.size() && count <= bytes_.size() - at, ErrorCode::kInvalidModel,
@@ -37,4 +37,4 @@ std::string_view FlatTable::string(int field) const {
   return at == 0 ? std::string_view() : bytes_.text(bytes_.target(at));
 }
 
-}  // namespace coracle::saved
+}  // namespace coracle::internal::saved

@@ -12,7 +12,7 @@
 /// FlatBuffers (https://flatbuffers.dev/internals) in memory that nobody vouches for: what an access reads lies within
 /// the bytes, or it throws Error (kInvalidModel). Offsets have 32 bits and point forward, but for that from a table to
 /// its vtable; nothing needs to be aligned.
-namespace coracle::saved {
+namespace coracle::internal::saved {
 
 class FlatBytes {
  public:
@@ -121,4 +121,4 @@ class FlatTable {
   uint16_t fields_ = 0;  // bytes of the vtable
 };
 
-}  // namespace coracle::saved
+}  // namespace coracle::internal::saved

@@ -10,7 +10,7 @@
 
 /// A saved model as a file: the head, the structure (schema.fbs), then, from the next multiple of kSectionAlignment on,
 /// sections of bytes. Numbers are little-endian. Offsets outside the structure have 64 bits.
-namespace coracle::saved {
+namespace coracle::internal::saved {
 
 /// As PNG's: not text, and damaged by what takes it for text.
 inline constexpr std::string_view kMagic{
@@ -64,4 +64,4 @@ inline uint32_t checksum(std::span<const uint32_t> checksums) {
   return crc32({reinterpret_cast<const uint8_t*>(checksums.data()), checksums.size_bytes()});
 }
 
-}  // namespace coracle::saved
+}  // namespace coracle::internal::saved

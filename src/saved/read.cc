@@ -11,7 +11,7 @@
 #include "saved/read_blocks.h"
 #include "saved/read_packed.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using saved::shape_of;
@@ -299,4 +299,4 @@ ModelInfo inspect_saved_model(const File& file) {
   return with_name(file, [&] { return saved::info_of(saved::read_structure(file), file.name()); });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "graph/loaded_model.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// True if the file begins as a saved model does, whatever its name.
 bool is_saved_model(const File& file);
@@ -18,4 +18,4 @@ LoadedModel load_saved_model(const File& file, bool check_weights = false);
 /// What it says of itself, without its weights.
 ModelInfo inspect_saved_model(const File& file);
 
-}  // namespace coracle
+}  // namespace coracle::internal

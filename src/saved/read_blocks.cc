@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/printable.h"
 
-namespace coracle::saved {
+namespace coracle::internal::saved {
 namespace {
 
 [[gnu::cold]] SavedBlock block_of(const tables::Model& model, const tables::Block& b, const std::string& name,
@@ -68,4 +68,4 @@ namespace {
   return saved;
 }
 
-}  // namespace coracle::saved
+}  // namespace coracle::internal::saved

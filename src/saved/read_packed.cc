@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/printable.h"
 
-namespace coracle::saved {
+namespace coracle::internal::saved {
 namespace {
 
 /// Throws Error about an entry unless `holds`.
@@ -63,4 +63,4 @@ void check(bool holds, const std::string& name, std::string_view what, uint64_t 
   return all;
 }
 
-}  // namespace coracle::saved
+}  // namespace coracle::internal::saved

@@ -11,7 +11,7 @@
 #include "base/printable.h"
 #include "graph/op.h"
 
-namespace coracle::saved {
+namespace coracle::internal::saved {
 namespace {
 
 void read_exactly(const File& file, uint64_t offset, std::span<uint8_t> to, std::string_view what) {
@@ -207,4 +207,4 @@ ModelInfo info_of(const Structure& structure, const std::string& file) {
   return info;
 }
 
-}  // namespace coracle::saved
+}  // namespace coracle::internal::saved

@@ -11,7 +11,7 @@
 #include "saved/format.h"
 #include "saved/tables.h"
 
-namespace coracle::saved {
+namespace coracle::internal::saved {
 
 /// Head and structure of a saved model, checked as far as a file can be that is not understood yet: versions,
 /// checksums, that all tables lie within it, and where the weights are. All of it is a copy.
@@ -49,4 +49,4 @@ Shape shape_of(const FlatNumbers<int64_t>& dims);
 /// What the structure says of the model, with the operators that this library does not have.
 ModelInfo info_of(const Structure& structure, const std::string& file);
 
-}  // namespace coracle::saved
+}  // namespace coracle::internal::saved

@@ -4,7 +4,7 @@
 #include "saved/flat_table.h"
 
 /// The tables of schema.fbs, which says what their fields mean; scripts/saved_tables.py writes this file.
-namespace coracle::saved::tables {
+namespace coracle::internal::saved::tables {
 
 enum class ElementType : uint8_t {
   kBool,
@@ -176,4 +176,4 @@ struct Model : FlatTable {
   FlatList<Range> ranges() const { return list<Range>(14); }
 };
 
-}  // namespace coracle::saved::tables
+}  // namespace coracle::internal::saved::tables

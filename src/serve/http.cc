@@ -15,7 +15,7 @@ std::string_view HttpRequest::header(std::string_view name) const {
 }
 
 HttpResponse error_response(const Failure& failure) {
-  HttpResponse response = json_response(json_text([&](JsonWriter& json) {
+  HttpResponse response = json_response(internal::json_text([&](internal::JsonWriter& json) {
     json.StartObject();
     json.field("error", std::string_view(failure.what()));
     json.EndObject();

@@ -16,31 +16,31 @@ constexpr size_t kMaxTensors = 1024;
 
 [[noreturn]] void refuse(const std::string& message) { throw Failure(Code::kInvalidArgument, message); }
 
-const JsonValue* member(const JsonValue& object, const char* name) {
+const internal::JsonValue* member(const internal::JsonValue& object, const char* name) {
   const auto found = object.FindMember(name);
   return found == object.MemberEnd() || found->value.IsNull() ? nullptr : &found->value;
 }
 
-const JsonValue* parameter(const JsonValue& object, const char* name) {
-  const JsonValue* const parameters = member(object, "parameters");
+const internal::JsonValue* parameter(const internal::JsonValue& object, const char* name) {
+  const internal::JsonValue* const parameters = member(object, "parameters");
   if (parameters == nullptr) return nullptr;
   if (!parameters->IsObject()) refuse("'parameters' is not an object");
   return member(*parameters, name);
 }
 
-std::string text_member(const JsonValue& object, const char* name, const std::string& where) {
-  const JsonValue* const value = member(object, name);
+std::string text_member(const internal::JsonValue& object, const char* name, const std::string& where) {
+  const internal::JsonValue* const value = member(object, name);
   if (value == nullptr || !value->IsString()) refuse(where + " has no text '" + name + "'");
   return {value->GetString(), value->GetStringLength()};
 }
 
-bool flag(const JsonValue* value, bool otherwise, const char* name) {
+bool flag(const internal::JsonValue* value, bool otherwise, const char* name) {
   if (value == nullptr) return otherwise;
   if (!value->IsBool()) refuse(std::string("the parameter '") + name + "' is not true or false");
   return value->GetBool();
 }
 
-std::optional<uint64_t> whole(const JsonValue* value, const char* name) {
+std::optional<uint64_t> whole(const internal::JsonValue* value, const char* name) {
   if (value == nullptr) return std::nullopt;
   if (!value->IsUint64()) refuse(std::string("the parameter '") + name + "' is not an integer from 0 on");
   return value->GetUint64();
@@ -52,19 +52,19 @@ size_t index_of(const Infos& infos, const std::string& name, const char* kind, c
     if (infos[i].name == name) return i;
   }
   std::string names;
-  for (const api::TensorInfo& info : infos) names += (names.empty() ? "'" : ", '") + info.name + "'";
+  for (const coracle::TensorInfo& info : infos) names += (names.empty() ? "'" : ", '") + info.name + "'";
   refuse("model '" + model + "' has no " + kind + " '" + name.substr(0, 255) + "'; it has " + names);
 }
 
-api::Dims dims_of(const JsonValue& object, const std::string& where) {
-  const JsonValue* const shape = member(object, "shape");
+coracle::Dims dims_of(const internal::JsonValue& object, const std::string& where) {
+  const internal::JsonValue* const shape = member(object, "shape");
   if (shape == nullptr || !shape->IsArray()) refuse(where + " has no list 'shape'");
   if (shape->Size() > CORACLE_MAX_RANK) {
     refuse(where + " has " + std::to_string(shape->Size()) + " dimensions, at most " +
            std::to_string(CORACLE_MAX_RANK) + " are possible");
   }
-  api::Dims dims;
-  for (const JsonValue& size : shape->GetArray()) {
+  coracle::Dims dims;
+  for (const internal::JsonValue& size : shape->GetArray()) {
     if (!size.IsInt64() || size.GetInt64() < 0) refuse(where + " has a shape with what is not a size");
     dims.push_back(size.GetInt64());
   }
@@ -73,7 +73,7 @@ api::Dims dims_of(const JsonValue& object, const std::string& where) {
 
 /// A part of the body behind its JSON.
 Tensor binary_tensor(const std::shared_ptr<const std::string>& body, size_t offset, size_t bytes, coracle_dtype dtype,
-                     api::Dims dims, const std::string& where) {
+                     coracle::Dims dims, const std::string& where) {
   const std::optional<size_t> expected = client::byte_count(dtype, dims);
   if (expected != bytes) {
     refuse(where + " has " + std::to_string(bytes) + " bytes of binary data, its shape and datatype need " +
@@ -99,15 +99,15 @@ Tensor tensor_of(client::Tensor tensor) {
 }
 
 /// Sequence offsets, coarsest level first: the parameter "lod" of an input, a list of lists.
-api::Lod lod_of(const JsonValue& input, const std::string& where) {
-  api::Lod lod;
-  const JsonValue* const levels = parameter(input, "lod");
+coracle::Lod lod_of(const internal::JsonValue& input, const std::string& where) {
+  coracle::Lod lod;
+  const internal::JsonValue* const levels = parameter(input, "lod");
   if (levels == nullptr) return lod;
   if (!levels->IsArray()) refuse(where + ": the parameter 'lod' is not a list of lists of offsets");
-  for (const JsonValue& level : levels->GetArray()) {
+  for (const internal::JsonValue& level : levels->GetArray()) {
     if (!level.IsArray()) refuse(where + ": the parameter 'lod' is not a list of lists of offsets");
     std::vector<size_t>& offsets = lod.emplace_back();
-    for (const JsonValue& offset : level.GetArray()) {
+    for (const internal::JsonValue& offset : level.GetArray()) {
       if (!offset.IsUint64()) refuse(where + ": the parameter 'lod' has what is not an offset");
       offsets.push_back(offset.GetUint64());
     }
@@ -115,7 +115,7 @@ api::Lod lod_of(const JsonValue& input, const std::string& where) {
   return lod;
 }
 
-void set_schedule(const JsonValue& request, Inference& inference) {
+void set_schedule(const internal::JsonValue& request, Inference& inference) {
   if (const auto priority = whole(parameter(request, "priority"), "priority"))
     inference.priority = static_cast<uint32_t>(std::min<uint64_t>(*priority, UINT32_MAX - 1));
   const auto timeout = whole(parameter(request, "timeout"), "timeout");
@@ -129,8 +129,8 @@ InferCall raw_call(const ServedModel& model, const std::shared_ptr<const std::st
   if (model.inputs().size() != 1)
     refuse("a raw request is for models with one input, model '" + model.name() + "' has " +
            std::to_string(model.inputs().size()));
-  const api::TensorInfo& info = model.inputs().front();
-  api::Dims dims = info.dims;
+  const coracle::TensorInfo& info = model.inputs().front();
+  coracle::Dims dims = info.dims;
   size_t known = coracle_dtype_size(info.dtype);
   size_t free = 0;
   for (const int64_t d : dims) {
@@ -168,21 +168,21 @@ InferCall parse_infer(const ServedModel& model, const std::shared_ptr<const std:
     refuse("Inference-Header-Content-Length is " + std::to_string(json_bytes) + ", the body has " +
            std::to_string(body->size()) + " bytes");
   }
-  const JsonDocument request = parse_object({body->data(), json_bytes});
+  const internal::JsonDocument request = parse_object({body->data(), json_bytes});
   InferCall call;
-  if (const JsonValue* const id = member(request, "id")) {
+  if (const internal::JsonValue* const id = member(request, "id")) {
     if (!id->IsString()) refuse("'id' is not a text");
     call.id.assign(id->GetString(), id->GetStringLength());
   }
   call.inference = std::make_shared<Inference>();
   set_schedule(request, *call.inference);
 
-  const JsonValue* const inputs = member(request, "inputs");
+  const internal::JsonValue* const inputs = member(request, "inputs");
   if (inputs == nullptr || !inputs->IsArray()) refuse("the request has no list 'inputs'");
   if (inputs->Size() > kMaxTensors) refuse("the request has more than " + std::to_string(kMaxTensors) + " inputs");
   std::vector<std::optional<Tensor>> given(model.inputs().size());
   size_t offset = json_bytes;
-  for (const JsonValue& input : inputs->GetArray()) {
+  for (const internal::JsonValue& input : inputs->GetArray()) {
     if (!input.IsObject()) refuse("one of 'inputs' is not an object");
     const std::string name = text_member(input, "name", "one of 'inputs'");
     const std::string where = "input '" + name.substr(0, 255) + "'";
@@ -216,13 +216,13 @@ InferCall parse_infer(const ServedModel& model, const std::shared_ptr<const std:
   }
 
   const bool binary = flag(parameter(request, "binary_data_output"), false, "binary_data_output");
-  const JsonValue* const outputs = member(request, "outputs");
+  const internal::JsonValue* const outputs = member(request, "outputs");
   if (outputs == nullptr || (outputs->IsArray() && outputs->Empty())) {
     for (size_t i = 0; i < model.outputs().size(); ++i) call.outputs.push_back({i, binary});
     return call;
   }
   if (!outputs->IsArray() || outputs->Size() > kMaxTensors) refuse("'outputs' is not a list of outputs");
-  for (const JsonValue& output : outputs->GetArray()) {
+  for (const internal::JsonValue& output : outputs->GetArray()) {
     if (!output.IsObject()) refuse("one of 'outputs' is not an object");
     const std::string name = text_member(output, "name", "one of 'outputs'");
     if (parameter(output, "classification") != nullptr)
@@ -235,7 +235,7 @@ InferCall parse_infer(const ServedModel& model, const std::shared_ptr<const std:
 
 HttpResponse infer_response(const ServedModel& model, const InferCall& call, const Answer& answer) {
   HttpResponse response;
-  response.body = json_text([&](JsonWriter& json) {
+  response.body = internal::json_text([&](internal::JsonWriter& json) {
     json.StartObject();
     json.field("model_name", model.name());
     json.field("model_version", std::to_string(model.version()));

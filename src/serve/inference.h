@@ -23,22 +23,22 @@ using Clock = std::chrono::steady_clock;
 /// Elements in row-major order, kept alive by `owner`.
 struct Tensor {
   coracle_dtype dtype = CORACLE_FLOAT32;
-  api::Dims dims;
-  api::Lod lod;
+  coracle::Dims dims;
+  coracle::Lod lod;
   std::shared_ptr<const void> owner;
   const std::byte* data = nullptr;
   size_t bytes = 0;
 };
 
 /// "[1, 3, -1]"
-inline std::string shape_text(const api::Dims& dims) {
+inline std::string shape_text(const coracle::Dims& dims) {
   std::string text;
   for (const int64_t d : dims) text += (text.empty() ? "" : ", ") + std::to_string(d);
   return '[' + text + ']';
 }
 
 /// The tensor as results of sessions are seen; it has to stay as long.
-inline api::View view_of(const Tensor& tensor) {
+inline coracle::View view_of(const Tensor& tensor) {
   coracle_tensor_view view{};
   view.data = tensor.data;
   view.bytes = tensor.bytes;

@@ -9,8 +9,8 @@
 
 namespace coracle::serve {
 
-JsonDocument parse_object(std::string_view json) {
-  JsonDocument document;
+internal::JsonDocument parse_object(std::string_view json) {
+  internal::JsonDocument document;
   document.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());
   if (document.HasParseError()) {
     throw Failure(Code::kInvalidArgument, std::string("the request is not JSON: ") +

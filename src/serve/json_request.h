@@ -8,6 +8,6 @@
 namespace coracle::serve {
 
 /// A body that is to be a JSON object; it needs no stack for how deep values are. Throws Failure (kInvalidArgument).
-JsonDocument parse_object(std::string_view json);
+internal::JsonDocument parse_object(std::string_view json);
 
 }  // namespace coracle::serve

@@ -135,7 +135,7 @@ int serve(int argc, char** argv) {
   options.limits.body_bytes = max_body_mib << 20;
   options.pre_stop = std::chrono::milliseconds(pre_stop_ms);
   options.exit_timeout = std::chrono::seconds(exit_timeout);
-  defaults.pool = api::Pool(threads);
+  defaults.pool = coracle::Pool(threads);
   defaults.max_queue_delay = std::chrono::microseconds(queue_delay_us);
   repository.log = say;
 

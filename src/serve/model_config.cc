@@ -196,7 +196,7 @@ void read_parameter(const Reader& reader, const TextField& field, std::map<std::
   parameters[key] = value;
 }
 
-void check_tensor(const ModelConfig& config, const TensorConfig& tensor, const api::TensorInfo& info) {
+void check_tensor(const ModelConfig& config, const TensorConfig& tensor, const coracle::TensorInfo& info) {
   if (tensor.dtype != info.dtype) {
     throw Failure(Code::kInvalidArgument, "model '" + config.name + "': its configuration says that '" + tensor.name +
                                               "' has elements of type " + client::datatype_of(tensor.dtype) +
@@ -216,32 +216,32 @@ void check_tensor(const ModelConfig& config, const TensorConfig& tensor, const a
 
 /// Names each tensor of the model that the configuration does not name, and checks the others.
 void complete_tensors(ModelConfig& config, std::vector<TensorConfig>& tensors,
-                      const std::vector<api::TensorInfo>& infos, const char* kind) {
+                      const std::vector<coracle::TensorInfo>& infos, const char* kind) {
   for (const TensorConfig& tensor : tensors) {
     const auto info = std::find_if(infos.begin(), infos.end(), [&](const auto& i) { return i.name == tensor.name; });
     if (info == infos.end()) {
       std::string names;
-      for (const api::TensorInfo& i : infos) names += (names.empty() ? "'" : ", '") + i.name + "'";
+      for (const coracle::TensorInfo& i : infos) names += (names.empty() ? "'" : ", '") + i.name + "'";
       throw Failure(Code::kInvalidArgument, "model '" + config.name + "': its configuration names the " + kind + " '" +
                                                 tensor.name + "'; the model has " + names);
     }
     check_tensor(config, tensor, *info);
   }
   std::vector<TensorConfig> complete;
-  for (const api::TensorInfo& info : infos) {
+  for (const coracle::TensorInfo& info : infos) {
     const auto own = std::find_if(tensors.begin(), tensors.end(), [&](const auto& t) { return t.name == info.name; });
     if (own != tensors.end()) {
       complete.push_back(*own);
       continue;
     }
     const auto first = info.dims.begin() + (config.batching.max_batch_size > 0 && !info.dims.empty() ? 1 : 0);
-    complete.push_back({.name = info.name, .dtype = info.dtype, .dims = api::Dims(first, info.dims.end())});
+    complete.push_back({.name = info.name, .dtype = info.dtype, .dims = coracle::Dims(first, info.dims.end())});
   }
   tensors = std::move(complete);
 }
 
-bool has_free_rows(const std::vector<api::TensorInfo>& infos) {
-  return std::all_of(infos.begin(), infos.end(), [](const api::TensorInfo& info) {
+bool has_free_rows(const std::vector<coracle::TensorInfo>& infos) {
+  return std::all_of(infos.begin(), infos.end(), [](const coracle::TensorInfo& info) {
     return info.rank_known && !info.dims.empty() && info.dims.front() == -1 && info.lod_levels == 0;
   });
 }
@@ -291,9 +291,9 @@ ModelConfig parse_model_config(std::string_view text, const std::string& source)
   return config;
 }
 
-void complete(ModelConfig& config, const api::Model& model, bool has_file, int64_t default_batch) {
-  const std::vector<api::TensorInfo> inputs = model.inputs();
-  const std::vector<api::TensorInfo> outputs = model.outputs();
+void complete(ModelConfig& config, const coracle::Model& model, bool has_file, int64_t default_batch) {
+  const std::vector<coracle::TensorInfo> inputs = model.inputs();
+  const std::vector<coracle::TensorInfo> outputs = model.outputs();
   if (!has_file && !inputs.empty() && has_free_rows(inputs) && has_free_rows(outputs)) {
     config.batching.max_batch_size = default_batch;
     config.dynamic_batching = default_batch > 0;
@@ -303,7 +303,7 @@ void complete(ModelConfig& config, const api::Model& model, bool has_file, int64
 }
 
 std::string config_json(const ModelConfig& config) {
-  return json_text([&](JsonWriter& json) {
+  return internal::json_text([&](internal::JsonWriter& json) {
     const auto tensors = [&](const char* key, const std::vector<TensorConfig>& list) {
       json.Key(key);
       json.StartArray();

@@ -18,7 +18,7 @@ namespace coracle::serve {
 struct TensorConfig {
   std::string name;
   coracle_dtype dtype = CORACLE_FLOAT32;
-  api::Dims dims;  ///< without the batch where max_batch_size is not 0; -1: any size
+  coracle::Dims dims;  ///< without the batch where max_batch_size is not 0; -1: any size
 };
 
 /// Which versions of a model are served.
@@ -49,7 +49,7 @@ ModelConfig parse_model_config(std::string_view text, const std::string& source)
 /// Completes a configuration by what the model says of itself: inputs and outputs that it does not name. Without a
 /// max_batch_size of its own a model is batched if all its inputs and outputs have a free first dimension, with
 /// `default_batch` rows at most. Throws Failure where it contradicts the model.
-void complete(ModelConfig& config, const api::Model& model, bool has_file, int64_t default_batch);
+void complete(ModelConfig& config, const coracle::Model& model, bool has_file, int64_t default_batch);
 
 /// The configuration as JSON, as Triton answers for GET /v2/models/NAME/config.
 std::string config_json(const ModelConfig& config);

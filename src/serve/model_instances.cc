@@ -16,7 +16,7 @@ std::shared_ptr<std::byte> make_bytes(size_t bytes) {
   return {data, [](std::byte* p) { ::operator delete (p, std::align_val_t{kAlignment}); }};
 }
 
-Failure failure_of(const api::Exception& e, const Inference& request) {
+Failure failure_of(const coracle::Exception& e, const Inference& request) {
   switch (e.status()) {
     case CORACLE_INVALID_ARGUMENT: return {Code::kInvalidArgument, e.what()};
     case CORACLE_UNSUPPORTED: return {Code::kUnsupported, e.what()};
@@ -29,11 +29,11 @@ Failure failure_of(const api::Exception& e, const Inference& request) {
   return {e.status() == CORACLE_RUN_FAILURE ? Code::kInvalidArgument : Code::kInternal, e.what()};
 }
 
-void set_input(api::Session& session, size_t index, const Tensor& tensor) {
+void set_input(coracle::Session& session, size_t index, const Tensor& tensor) {
   const bool aligned = reinterpret_cast<uintptr_t>(tensor.data) % coracle_dtype_size(tensor.dtype) == 0;
   const auto set = aligned ? coracle_session_borrow_input : coracle_session_set_input;
-  api::check(set(session.handle(), index, tensor.dtype, static_cast<int32_t>(tensor.dims.size()), tensor.dims.data(),
-                 tensor.data));
+  coracle::check(set(session.handle(), index, tensor.dtype, static_cast<int32_t>(tensor.dims.size()),
+                     tensor.dims.data(), tensor.data));
   session.set_lod(index, tensor.lod);
 }
 
@@ -101,12 +101,12 @@ bool same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
 
 }  // namespace
 
-ModelInstances::ModelInstances(const api::Model& model, const Options& options, Executed executed)
+ModelInstances::ModelInstances(const coracle::Model& model, const Options& options, Executed executed)
     : outputs_(model.outputs().size()),
       ordered_(options.batching.preserve_ordering),
       executed_(std::move(executed)),
       queue_(options.batching) {
-  const api::Session first(model, options.session);
+  const coracle::Session first(model, options.session);
   for (int i = 0; i < std::max(options.instances, 1); ++i)
     instances_.push_back(std::make_unique<Instance>(first.clone()));
   for (const std::unique_ptr<Instance>& instance : instances_)
@@ -148,10 +148,10 @@ void ModelInstances::work(Instance& instance) {
   }
 }
 
-std::vector<Tensor> ModelInstances::outputs_of(api::Session& session) const {
+std::vector<Tensor> ModelInstances::outputs_of(coracle::Session& session) const {
   std::vector<Tensor> outputs;
   for (size_t i = 0; i < outputs_; ++i) {
-    const api::View view = session.output(i);
+    const coracle::View view = session.output(i);
     const std::shared_ptr<std::byte> data = make_bytes(view.bytes());
     if (view.bytes() != 0) std::memcpy(data.get(), view.raw(), view.bytes());
     outputs.push_back({.dtype = view.dtype(),
@@ -164,11 +164,11 @@ std::vector<Tensor> ModelInstances::outputs_of(api::Session& session) const {
   return outputs;
 }
 
-void ModelInstances::run_alone(api::Session& session, Inference& request) {
+void ModelInstances::run_alone(coracle::Session& session, Inference& request) {
   try {
     for (size_t i = 0; i < request.inputs.size(); ++i) set_input(session, i, request.inputs[i]);
     request.times.inputs_ready = Clock::now();
-    api::RunOptions options;
+    coracle::RunOptions options;
     options.cancelled = &request.cancelled;
     if (request.deadline.has_value()) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(*request.deadline - Clock::now()).count();
@@ -181,7 +181,7 @@ void ModelInstances::run_alone(api::Session& session, Inference& request) {
     std::vector<Tensor> outputs = outputs_of(session);
     executed_(rows_of(request).value_or(1));
     give(request, std::move(outputs));
-  } catch (const api::Exception& e) {
+  } catch (const coracle::Exception& e) {
     give(request, failure_of(e, request));
   } catch (const Failure& e) {
     give(request, e);
@@ -190,7 +190,7 @@ void ModelInstances::run_alone(api::Session& session, Inference& request) {
   }
 }
 
-bool ModelInstances::run_together(api::Session& session, const std::vector<InferencePtr>& requests) {
+bool ModelInstances::run_together(coracle::Session& session, const std::vector<InferencePtr>& requests) {
   std::vector<Tensor> outputs;
   std::vector<std::vector<Tensor>> parts;
   Timeline times;

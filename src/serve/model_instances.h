@@ -27,13 +27,13 @@ class ModelInstances {
   struct Options {
     int instances = 1;
     BatchOptions batching;
-    api::SessionOptions session;
+    coracle::SessionOptions session;
   };
   /// Called once for each run of the model, before its requests are answered: how many rows it had.
   using Executed = std::function<void(int64_t rows)>;
 
-  /// `model` outlives it. Throws api::Exception.
-  ModelInstances(const api::Model& model, const Options& options, Executed executed);
+  /// `model` outlives it. Throws coracle::Exception.
+  ModelInstances(const coracle::Model& model, const Options& options, Executed executed);
   /// Runs what waits, then ends.
   ~ModelInstances();
   ModelInstances(const ModelInstances&) = delete;
@@ -51,10 +51,10 @@ class ModelInstances {
 
  private:
   struct Instance {
-    api::Session session;
+    coracle::Session session;
     std::mutex running;
     std::thread thread;
-    explicit Instance(api::Session s) : session(std::move(s)) {}
+    explicit Instance(coracle::Session s) : session(std::move(s)) {}
   };
   /// Answers leave in the order in which requests came.
   struct Order {
@@ -65,12 +65,12 @@ class ModelInstances {
   };
 
   void work(Instance& instance);
-  void run_alone(api::Session& session, Inference& request);
+  void run_alone(coracle::Session& session, Inference& request);
   /// False where the requests are to be run alone.
-  bool run_together(api::Session& session, const std::vector<InferencePtr>& requests);
+  bool run_together(coracle::Session& session, const std::vector<InferencePtr>& requests);
   bool is_proven(const std::string& shape) const;
   void refuse_batching(const std::string& why);
-  std::vector<Tensor> outputs_of(api::Session& session) const;
+  std::vector<Tensor> outputs_of(coracle::Session& session) const;
 
   const size_t outputs_;
   const bool ordered_;

@@ -60,7 +60,7 @@ bool same_secret(std::string_view a, std::string_view b) {
 }
 
 HttpResponse health(bool live, bool ready) {
-  HttpResponse response = json_response(json_text([&](JsonWriter& json) {
+  HttpResponse response = json_response(internal::json_text([&](internal::JsonWriter& json) {
     json.StartObject();
     json.field("live", live);
     json.field("ready", ready);
@@ -81,7 +81,7 @@ void require_method(const HttpRequest& request, std::string_view method) {
   throw Failure(Code::kNotFound, "there is nothing at '" + request.path.substr(0, 255) + "'");
 }
 
-Failure loading_failure(const api::Exception& e) {
+Failure loading_failure(const coracle::Exception& e) {
   switch (e.status()) {
     case CORACLE_OUT_OF_MEMORY: return {Code::kUnavailable, e.what()};
     case CORACLE_UNSUPPORTED: return {Code::kUnsupported, e.what()};
@@ -120,7 +120,7 @@ Cancel Router::handle(HttpRequest request, Respond respond) {
     with_headers(answer(request, path));
   } catch (const Failure& failure) {
     with_headers(error_response(failure));
-  } catch (const api::Exception& e) {
+  } catch (const coracle::Exception& e) {
     with_headers(error_response(loading_failure(e)));
   } catch (const std::bad_alloc&) {
     with_headers(error_response({Code::kUnavailable, "the server has not the memory for this request now"}));
@@ -169,7 +169,7 @@ HttpResponse Router::answer(const HttpRequest& request, const std::vector<std::s
   if (path.empty() || path[0] != "v2") no_path(request);
   if (path.size() == 1) {
     require_method(request, "GET");
-    return json_response(json_text([](JsonWriter& json) {
+    return json_response(internal::json_text([](internal::JsonWriter& json) {
       json.StartObject();
       json.field("name", std::string_view("coracle"));
       json.field("version", std::string_view(coracle_version()));
@@ -215,9 +215,9 @@ HttpResponse Router::answer(const HttpRequest& request, const std::vector<std::s
 HttpResponse Router::repository(const HttpRequest& request, const std::vector<std::string>& path) {
   require_method(request, "POST");
   if (path.size() == 3 && path[2] == "index") {
-    const JsonDocument asked = request.body->empty() ? JsonDocument() : parse_object(*request.body);
+    const internal::JsonDocument asked = request.body->empty() ? internal::JsonDocument() : parse_object(*request.body);
     const bool ready_only = asked.IsObject() && asked.HasMember("ready") && asked["ready"].IsTrue();
-    return json_response(json_text([&](JsonWriter& json) {
+    return json_response(internal::json_text([&](internal::JsonWriter& json) {
       json.StartArray();
       for (const IndexEntry& entry : repository_.index()) {
         if (ready_only && entry.state != "READY") continue;
@@ -245,11 +245,11 @@ HttpResponse Router::repository(const HttpRequest& request, const std::vector<st
 
 HttpResponse Router::metadata(const std::string& name, const std::string& version) const {
   const std::shared_ptr<ServedModel> model = repository_.find(name, version);
-  return json_response(json_text([&](JsonWriter& json) {
-    const auto tensors = [&](const char* key, const std::vector<api::TensorInfo>& infos) {
+  return json_response(internal::json_text([&](internal::JsonWriter& json) {
+    const auto tensors = [&](const char* key, const std::vector<coracle::TensorInfo>& infos) {
       json.Key(key);
       json.StartArray();
-      for (const api::TensorInfo& info : infos) {
+      for (const coracle::TensorInfo& info : infos) {
         json.StartObject();
         json.field("name", info.name);
         json.field("datatype", client::datatype_of(info.dtype));

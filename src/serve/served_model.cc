@@ -8,8 +8,8 @@ namespace coracle::serve {
 namespace {
 
 /// Options of a model that its configuration may set, by the names that the program coracle gives them.
-api::ModelOptions options_of(const ModelConfig& config) {
-  api::ModelOptions options;
+coracle::ModelOptions options_of(const ModelConfig& config) {
+  coracle::ModelOptions options;
   for (const auto& [name, value] : config.parameters) {
     if (name == "engines") {
       options.engines = value;
@@ -25,7 +25,7 @@ api::ModelOptions options_of(const ModelConfig& config) {
   return options;
 }
 
-ModelConfig completed(ModelConfig config, const api::Model& model, bool has_file, const ServingDefaults& defaults) {
+ModelConfig completed(ModelConfig config, const coracle::Model& model, bool has_file, const ServingDefaults& defaults) {
   complete(config, model, has_file, defaults.max_batch_size);
   if (!has_file) {
     config.batching.max_queue_delay = defaults.max_queue_delay;
@@ -58,7 +58,7 @@ ServedModel::ServedModel(std::string name, int64_t version, const std::string& p
 
 void ServedModel::check(const Inference& request) const {
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    const api::TensorInfo& info = inputs_[i];
+    const coracle::TensorInfo& info = inputs_[i];
     const Tensor& tensor = request.inputs[i];
     if (tensor.dtype != info.dtype) {
       throw Failure(Code::kInvalidArgument, "input '" + info.name + "' of model '" + name_ + "' has the datatype " +

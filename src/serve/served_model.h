@@ -15,7 +15,7 @@ namespace coracle::serve {
 
 /// How models run that say nothing of their own.
 struct ServingDefaults {
-  api::Pool pool;              ///< whose threads all models share
+  coracle::Pool pool;          ///< whose threads all models share
   int instances = 2;           ///< sessions of a model
   int64_t max_batch_size = 8;  ///< of models without a configuration; 0: no batches
   std::chrono::microseconds max_queue_delay{0};
@@ -26,15 +26,15 @@ struct ServingDefaults {
 class ServedModel {
  public:
   /// Loads from a folder, a file or an archive. `config` is completed; `has_file` says whether somebody wrote it.
-  /// Throws api::Exception and Failure.
+  /// Throws coracle::Exception and Failure.
   ServedModel(std::string name, int64_t version, const std::string& path, ModelConfig config, bool has_file,
               const ServingDefaults& defaults);
 
   const std::string& name() const { return name_; }
   int64_t version() const { return version_; }
   const ModelConfig& config() const { return config_; }
-  const std::vector<api::TensorInfo>& inputs() const { return inputs_; }
-  const std::vector<api::TensorInfo>& outputs() const { return outputs_; }
+  const std::vector<coracle::TensorInfo>& inputs() const { return inputs_; }
+  const std::vector<coracle::TensorInfo>& outputs() const { return outputs_; }
 
   /// Checks the tensors against the model and gives them to an instance. The request is answered once, later, by
   /// another thread. Throws Failure where it is not taken, which `statistics` then counts.
@@ -51,9 +51,9 @@ class ServedModel {
   const int64_t version_;
   const bool declared_batch_;  // max_batch_size is somebody's word, so that larger requests are refused
   ModelConfig config_;
-  const api::Model model_;
-  const std::vector<api::TensorInfo> inputs_;
-  const std::vector<api::TensorInfo> outputs_;
+  const coracle::Model model_;
+  const std::vector<coracle::TensorInfo> inputs_;
+  const std::vector<coracle::TensorInfo> outputs_;
   Statistics statistics_;
   std::unique_ptr<ModelInstances> instances_;
 };

@@ -8,7 +8,7 @@
 namespace coracle::serve {
 namespace {
 
-void write(JsonWriter& json, const char* name, const Duration& duration) {
+void write(internal::JsonWriter& json, const char* name, const Duration& duration) {
   json.Key(name);
   json.StartObject();
   json.field("count", duration.count);
@@ -123,7 +123,7 @@ class Families {
 }  // namespace
 
 std::string statistics_json(const std::vector<std::shared_ptr<ServedModel>>& models) {
-  return json_text([&](JsonWriter& json) {
+  return internal::json_text([&](internal::JsonWriter& json) {
     json.StartObject();
     json.Key("model_stats");
     json.StartArray();

@@ -95,7 +95,7 @@ coracle_status guard(const F& f, coracle_status picture = CORACLE_INVALID_ARGUME
       case Problem::kUnsupported: return keep(CORACLE_UNSUPPORTED, e.what());
     }
     return keep(CORACLE_RUN_FAILURE, e.what());
-  } catch (const api::Exception& e) {
+  } catch (const coracle::Exception& e) {
     return keep(e.status(), e.what());
   } catch (const std::bad_alloc&) {
     return keep(CORACLE_OUT_OF_MEMORY, "out of memory");

@@ -22,14 +22,14 @@ class Use {
     }
     const std::unique_ptr<std::atomic_flag, void (*)(std::atomic_flag*)> end(&in_use_,
                                                                              [](std::atomic_flag* a) { a->clear(); });
-    const Cancellation::Scope scope(cancellation_);
+    const internal::Cancellation::Scope scope(cancellation_);
     f(&cancellation_.state());
   }
   void cancel() { cancellation_.cancel(); }
 
  private:
   std::atomic_flag in_use_ = ATOMIC_FLAG_INIT;
-  Cancellation cancellation_;
+  internal::Cancellation cancellation_;
 };
 
 /// What a handle of a reader of text or documents holds.

@@ -30,7 +30,7 @@ std::string read_file(const std::string& path, Problem problem, std::size_t limi
 void write_file(const std::string& path, const std::string& content) {
   const coracle_new_file file{path.c_str(), content.data(), content.size()};
   const coracle_status status = coracle_write_files(&file, 1);
-  if (status == CORACLE_CANCELLED) throw api::Exception(status, coracle_last_error());
+  if (status == CORACLE_CANCELLED) throw coracle::Exception(status, coracle_last_error());
   if (status != CORACLE_OK) throw Error(Problem::kFile, coracle_last_error());
 }
 

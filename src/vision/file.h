@@ -11,7 +11,7 @@ namespace coracle::vision {
 std::string read_file(const std::string& path, Problem problem, std::size_t limit);
 
 /// Makes or replaces a file, all or nothing: coracle_write_files. Error of kind kFile with the path;
-/// api::Exception with CORACLE_CANCELLED where a signal ends the writing.
+/// coracle::Exception with CORACLE_CANCELLED where a signal ends the writing.
 void write_file(const std::string& path, const std::string& content);
 
 }  // namespace coracle::vision

@@ -33,20 +33,20 @@ std::optional<std::string> ModelPlace::read(const std::string& name) const {
   std::size_t size = 0;
   if (bytes_) {
     std::pair<std::string, ModelBytes> given(path_, *bytes_);
-    api::check(coracle_model_file(path_.c_str(), name.c_str(), kMaxFileBytes, give, &given, &data, &size));
+    coracle::check(coracle_model_file(path_.c_str(), name.c_str(), kMaxFileBytes, give, &given, &data, &size));
   } else {
-    api::check(coracle_model_file(path_.c_str(), name.c_str(), kMaxFileBytes, nullptr, nullptr, &data, &size));
+    coracle::check(coracle_model_file(path_.c_str(), name.c_str(), kMaxFileBytes, nullptr, nullptr, &data, &size));
   }
   const std::unique_ptr<char, void (*)(char*)> owner(data, coracle_string_free);
   if (data == nullptr) return std::nullopt;
   return std::string(data, size);
 }
 
-api::Model ModelPlace::load(const std::string& params) const {
-  if (!bytes_) return api::Model(path_, params);
-  const auto read = [&](const std::string& name) -> std::optional<api::Span<const std::byte>> {
+coracle::Model ModelPlace::load(const std::string& params) const {
+  if (!bytes_) return coracle::Model(path_, params);
+  const auto read = [&](const std::string& name) -> std::optional<coracle::Span<const std::byte>> {
     if (name != path_) return std::nullopt;
-    return api::Span<const std::byte>(static_cast<const std::byte*>(bytes_->data), bytes_->size);
+    return coracle::Span<const std::byte>(static_cast<const std::byte*>(bytes_->data), bytes_->size);
   };
   return {read, path_, params};
 }

@@ -21,9 +21,9 @@ class ModelPlace {
   const std::string& path() const { return path_; }
   /// The path of a file beside the model, for messages.
   std::string beside(const std::string& name) const;
-  /// Its content; nothing if there is none. api::Exception where it cannot be read, or the model is not there.
+  /// Its content; nothing if there is none. coracle::Exception where it cannot be read, or the model is not there.
   std::optional<std::string> read(const std::string& name) const;
-  api::Model load(const std::string& params) const;
+  coracle::Model load(const std::string& params) const;
 
  private:
   std::string path_;

@@ -6,25 +6,25 @@
 namespace coracle::vision {
 namespace {
 
-std::string names_of_tensors(const std::vector<api::TensorInfo>& infos) {
+std::string names_of_tensors(const std::vector<coracle::TensorInfo>& infos) {
   std::string all;
-  for (const api::TensorInfo& info : infos) all.append(all.empty() ? "" : ", ").append(info.name);
+  for (const coracle::TensorInfo& info : infos) all.append(all.empty() ? "" : ", ").append(info.name);
   return all;
 }
 
 }  // namespace
 
 PictureModel::Loaded PictureModel::load(const ModelPlace& place, const std::string& params, int threads) {
-  api::Model model = place.load(params);
-  api::Session session(model, {.threads = threads});
-  std::vector<api::TensorInfo> inputs = model.inputs();
-  std::vector<api::TensorInfo> outputs = model.outputs();
+  coracle::Model model = place.load(params);
+  coracle::Session session(model, {.threads = threads});
+  std::vector<coracle::TensorInfo> inputs = model.inputs();
+  std::vector<coracle::TensorInfo> outputs = model.outputs();
   return {std::move(model), std::move(session), std::move(inputs), std::move(outputs)};
 }
 
 PictureModel::PictureModel(const ModelPlace& place, const std::string& params, int threads)
     : session_(load(place, params, threads)), path_(place.path()) {
-  const auto takes_pictures = [](const api::TensorInfo& info) {
+  const auto takes_pictures = [](const coracle::TensorInfo& info) {
     return info.dtype == CORACLE_FLOAT32 && info.rank_known && info.dims.size() == 4 &&
            (info.dims[1] < 0 || info.dims[1] == 3);
   };
@@ -40,7 +40,7 @@ PictureModel::PictureModel(const ModelPlace& place, const std::string& params, i
 
 void PictureModel::run(const Prepared& prepared, const std::vector<float>& values, std::int64_t count,
                        Cancelled cancelled) {
-  api::Session& session = session_.session;
+  coracle::Session& session = session_.session;
   for (std::size_t i = 0; i < session_.inputs.size(); ++i) {
     const std::string& name = session_.inputs[i].name;
     if (i == picture_input_) {
@@ -57,14 +57,14 @@ void PictureModel::run(const Prepared& prepared, const std::vector<float>& value
                   path_ + ": input '" + name + "' is not known; known besides the picture are: im_shape, scale_factor");
     }
   }
-  api::RunOptions options;
+  coracle::RunOptions options;
   options.cancelled = cancelled;
   session.run(options);
 }
 
 std::vector<std::vector<std::int64_t>> PictureModel::declared_outputs() const {
   std::vector<std::vector<std::int64_t>> all;
-  for (const api::TensorInfo& info : session_.outputs)
+  for (const coracle::TensorInfo& info : session_.outputs)
     all.push_back(info.rank_known ? info.dims : std::vector<std::int64_t>());
   return all;
 }
@@ -77,11 +77,11 @@ std::vector<std::size_t> PictureModel::declared_ranks() const {
 
 bool PictureModel::has_input(const std::string& name) const {
   return std::any_of(session_.inputs.begin(), session_.inputs.end(),
-                     [&](const api::TensorInfo& info) { return info.name == name; });
+                     [&](const coracle::TensorInfo& info) { return info.name == name; });
 }
 
 Output PictureModel::output(std::size_t index) const {
-  const api::View view = session_.session.output(index);
+  const coracle::View view = session_.session.output(index);
   Output out;
   out.dims = view.dims();
   out.size = view.size();
@@ -104,7 +104,7 @@ Output PictureModel::output(std::size_t index) const {
 std::size_t PictureModel::output_rank(std::size_t index) const { return session_.session.output(index).dims().size(); }
 
 MaskPlanes PictureModel::planes(std::size_t index) const {
-  const api::View view = session_.session.output(index);
+  const coracle::View view = session_.session.output(index);
   const std::vector<std::int64_t> dims = view.dims();
   switch (view.dtype()) {
     case CORACLE_BOOL:

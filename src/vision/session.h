@@ -10,7 +10,8 @@
 
 namespace coracle::vision {
 
-/// Whoever sets its lowest bit ends the runs that are given it with api::Exception (CORACLE_CANCELLED); null: nobody.
+/// Whoever sets its lowest bit ends the runs that are given it with coracle::Exception (CORACLE_CANCELLED); null:
+/// nobody.
 using Cancelled = const std::atomic<std::uint32_t>*;
 
 /// A model that takes pictures, and a session of its own.
@@ -37,10 +38,10 @@ class PictureModel {
 
  private:
   struct Loaded {
-    api::Model model;
-    api::Session session;
-    std::vector<api::TensorInfo> inputs;
-    std::vector<api::TensorInfo> outputs;
+    coracle::Model model;
+    coracle::Session session;
+    std::vector<coracle::TensorInfo> inputs;
+    std::vector<coracle::TensorInfo> outputs;
   };
   [[noreturn]] void refuse(std::size_t index, coracle_dtype dtype) const;
   static Loaded load(const ModelPlace& place, const std::string& params, int threads);

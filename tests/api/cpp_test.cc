@@ -8,7 +8,7 @@
 #include "support/temporary_folder.h"
 
 // The C++ interface.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 std::span<const std::byte> content_of(const std::string& s) {
@@ -16,10 +16,10 @@ std::span<const std::byte> content_of(const std::string& s) {
 }
 
 template <class F>
-api::Exception exception_of(const F& f) {
+coracle::Exception exception_of(const F& f) {
   try {
     f();
-  } catch (const api::Exception& e) {
+  } catch (const coracle::Exception& e) {
     return e;
   }
   ADD_FAILURE() << "no exception";
@@ -31,29 +31,29 @@ const test::ModelBytes& product() {
   return kBytes;
 }
 
-api::Model product_in_cpp() { return {content_of(product().program), content_of(product().params)}; }
+coracle::Model product_in_cpp() { return {content_of(product().program), content_of(product().params)}; }
 
 TEST(Cpp, ModelsFromPathMemoryAndFunction) {
   const test::TemporaryFolder folder;
   folder.write("m/inference.pdmodel", product().program);
   folder.write("m/inference.pdiparams", product().params);
-  const api::Model from_path(folder.path("m"));
-  const api::Model from_memory = product_in_cpp();
+  const coracle::Model from_path(folder.path("m"));
+  const coracle::Model from_memory = product_in_cpp();
   std::vector<std::string> asked;
-  const api::ReadFunction read = [&](const std::string& name) -> std::optional<std::span<const std::byte>> {
+  const coracle::ReadFunction read = [&](const std::string& name) -> std::optional<std::span<const std::byte>> {
     asked.push_back(name);
     if (name == "x.pdmodel") return content_of(product().program);
     if (name == "x.pdiparams") return content_of(product().params);
     return std::nullopt;
   };
-  const api::Model from_function(read, "x.pdmodel");
+  const coracle::Model from_function(read, "x.pdmodel");
   from_path.check_files();
   EXPECT_FALSE(asked.empty());
-  for (const api::Model* model : {&from_path, &from_memory, &from_function}) {
-    const std::vector<api::TensorInfo> inputs = model->inputs();
+  for (const coracle::Model* model : {&from_path, &from_memory, &from_function}) {
+    const std::vector<coracle::TensorInfo> inputs = model->inputs();
     ASSERT_EQ(inputs.size(), 1U);
     EXPECT_EQ(inputs[0].name, "x");
-    EXPECT_EQ(inputs[0].dims, (api::Dims{-1, 2}));
+    EXPECT_EQ(inputs[0].dims, (coracle::Dims{-1, 2}));
     EXPECT_TRUE(inputs[0].rank_known);
     EXPECT_EQ(model->find_input("x"), 0U);
     EXPECT_EQ(model->find_input("y"), std::nullopt);
@@ -61,22 +61,22 @@ TEST(Cpp, ModelsFromPathMemoryAndFunction) {
     EXPECT_NE(model->description().find("\"operators\""), std::string::npos);
     EXPECT_NE(model->graph_text().find("product"), std::string::npos);
   }
-  EXPECT_NE(api::inspect(folder.path("m")).find("matmul_v2"), std::string::npos);
-  EXPECT_EQ(exception_of([] { api::Model("/nonexistent"); }).status(), CORACLE_IO);
-  EXPECT_EQ(exception_of([] { api::inspect("/nonexistent"); }).status(), CORACLE_IO);
+  EXPECT_NE(coracle::inspect(folder.path("m")).find("matmul_v2"), std::string::npos);
+  EXPECT_EQ(exception_of([] { coracle::Model("/nonexistent"); }).status(), CORACLE_IO);
+  EXPECT_EQ(exception_of([] { coracle::inspect("/nonexistent"); }).status(), CORACLE_IO);
 }
 
 TEST(Cpp, RunAndViews) {
-  const api::Model model = product_in_cpp();
-  api::Session session(model, {.threads = 1});
+  const coracle::Model model = product_in_cpp();
+  coracle::Session session(model, {.threads = 1});
   session.set_input(0, {1, 2}, std::vector<float>{1, 2});
   session.run();
-  const api::View view = session.output(1);
+  const coracle::View view = session.output(1);
   EXPECT_EQ(view.dtype(), CORACLE_FLOAT32);
-  EXPECT_EQ(view.dims(), (api::Dims{1, 2}));
+  EXPECT_EQ(view.dims(), (coracle::Dims{1, 2}));
   EXPECT_EQ(view.size(), 2U);
   EXPECT_EQ(view.copy<float>(), (std::vector<float>{7, 10}));
-  const api::Exception wrong = exception_of([&] { view.values<int64_t>(); });
+  const coracle::Exception wrong = exception_of([&] { view.values<int64_t>(); });
   EXPECT_EQ(wrong.status(), CORACLE_INVALID_ARGUMENT);
   EXPECT_NE(std::string(wrong.what()).find("float32"), std::string::npos);
 
@@ -93,16 +93,16 @@ TEST(Cpp, RunAndViews) {
   session.unbind_output(0);
   const float raw[] = {1, 1};
   session.set_input(0, CORACLE_FLOAT32, {1, 2}, raw);
-  api::Session second = session.clone();
-  EXPECT_THROW(second.run(), api::Exception);
+  coracle::Session second = session.clone();
+  EXPECT_THROW(second.run(), coracle::Exception);
   second.set_input(0, {1, 2}, std::span<const float>(raw));
   second.run();
   EXPECT_EQ(second.output(0).copy<float>(), (std::vector<float>{2, 2}));
 }
 
 TEST(Cpp, Mistakes) {
-  const api::Model model = product_in_cpp();
-  api::Session session(model);
+  const coracle::Model model = product_in_cpp();
+  coracle::Session session(model);
   const std::vector<float> three{1, 2, 3};
   EXPECT_NE(std::string(exception_of([&] {
                           session.set_input(0, {1, 2}, three);
@@ -116,21 +116,21 @@ TEST(Cpp, Mistakes) {
   EXPECT_EQ(exception_of([&] { session.set_input(0, {-1, -3}, three); }).status(), CORACLE_INVALID_ARGUMENT);
   EXPECT_EQ(exception_of([&] { session.output(0); }).status(), CORACLE_INVALID_ARGUMENT);
   EXPECT_EQ(exception_of([&] { session.run(); }).status(), CORACLE_INVALID_ARGUMENT);
-  EXPECT_EQ(exception_of([&] { api::Session(model, {.threads = -1}); }).status(), CORACLE_INVALID_ARGUMENT);
-  EXPECT_EQ(exception_of([&] { api::Model(std::span<const std::byte>(), std::span<const std::byte>()); }).status(),
+  EXPECT_EQ(exception_of([&] { coracle::Session(model, {.threads = -1}); }).status(), CORACLE_INVALID_ARGUMENT);
+  EXPECT_EQ(exception_of([&] { coracle::Model(std::span<const std::byte>(), std::span<const std::byte>()); }).status(),
             CORACLE_INVALID_ARGUMENT);
 }
 
 TEST(Cpp, OptionsOffsetsProfileAndMemory) {
   const test::ModelBytes bytes = test::small_program_models()[2];
-  api::ModelOptions options;
+  coracle::ModelOptions options;
   options.keep_tensors = "*";
   options.disable_passes = "all";
   options.cpu_isa = coracle_cpu_isa();
-  const api::Model model(content_of(bytes.program), content_of(bytes.params), options);
+  const coracle::Model model(content_of(bytes.program), content_of(bytes.params), options);
   EXPECT_NE(model.description().find("\"isa\":\"" + options.cpu_isa + "\""), std::string::npos);
   EXPECT_NE(model.description().find("\"rewrites\":[]"), std::string::npos);
-  api::Session session(model, {.threads = 2});
+  coracle::Session session(model, {.threads = 2});
   const std::span<const int64_t> words = bytes.inputs[0].values<int64_t>();
   session.set_input(0, {5, 1}, words);
   session.set_lod(0, {{0, 3, 5}});
@@ -139,8 +139,8 @@ TEST(Cpp, OptionsOffsetsProfileAndMemory) {
   session.set_profiling(true);
   session.run();
   EXPECT_NE(session.profile().find("lookup_table"), std::string::npos);
-  EXPECT_EQ(session.output(1).lod(), (api::Lod{{0, 3, 5}}));
-  EXPECT_EQ(session.tensor("e").dims(), (api::Dims{5, 4}));
+  EXPECT_EQ(session.output(1).lod(), (coracle::Lod{{0, 3, 5}}));
+  EXPECT_EQ(session.tensor("e").dims(), (coracle::Dims{5, 4}));
   EXPECT_EQ(exception_of([&] { session.tensor("nothing"); }).status(), CORACLE_INVALID_ARGUMENT);
   EXPECT_GT(session.memory().arena, 0U);
   EXPECT_GT(session.release_memory(), 0U);
@@ -151,16 +151,16 @@ TEST(Cpp, FilesThatChanged) {
   folder.write("m/inference.pdmodel", product().program);
   for (const char* weights : {"", "automatic", "copied", "mapped"}) {
     const std::string params = folder.write("m/inference.pdiparams", product().params);
-    api::ModelOptions options;
+    coracle::ModelOptions options;
     options.weights = weights;
-    const api::Model model(folder.path("m"), {}, options);
+    const coracle::Model model(folder.path("m"), {}, options);
     model.check_files();
     folder.write("m/inference.pdiparams", product().params + "more");
-    const api::Exception changed = exception_of([&] { model.check_files(); });
+    const coracle::Exception changed = exception_of([&] { model.check_files(); });
     EXPECT_EQ(changed.status(), CORACLE_IO);
     EXPECT_NE(std::string(changed.what()).find(params + "' has grown"), std::string::npos) << changed.what();
   }
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "support/late_model.h"
 #include "support/random_graph.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 const char* const kGraph = "graph (%x \"x\": float32[?, 4]) {\n  %y = softmax(%x)\n  return %y \"y\", %x \"same\"\n}";
@@ -104,23 +104,23 @@ TEST_F(DeviceTensorByC, ModelsWithoutADeviceTakeIt) {
 }
 
 TEST(DeviceTensorInCpp, IsCopiedAndFedBack) {
-  if (api::devices().find("\"name\"") == std::string::npos) GTEST_SKIP() << "this machine has no OpenCL device";
+  if (coracle::devices().find("\"name\"") == std::string::npos) GTEST_SKIP() << "this machine has no OpenCL device";
   const ModelBytes product = product_model();
   const auto content = [](const std::string& s) {
     return std::span(reinterpret_cast<const std::byte*>(s.data()), s.size());
   };
-  const api::Model model(content(product.program), content(product.params),
-                         {.disable_kernels = "islands", .device = "opencl"});
-  api::Session session(model, {.threads = 1});
+  const coracle::Model model(content(product.program), content(product.params),
+                             {.disable_kernels = "islands", .device = "opencl"});
+  coracle::Session session(model, {.threads = 1});
   session.keep_output_on_device(1);
   session.set_input(0, {1, 2}, std::vector<float>{1, 2});
   session.run();
-  const api::DeviceTensor kept = session.device_output(1);
+  const coracle::DeviceTensor kept = session.device_output(1);
   EXPECT_EQ(kept.dtype(), CORACLE_FLOAT32);
-  EXPECT_EQ(kept.dims(), (api::Dims{1, 2}));
+  EXPECT_EQ(kept.dims(), (coracle::Dims{1, 2}));
   EXPECT_EQ(kept.copy<float>(), (std::vector<float>{7, 10}));
-  EXPECT_THROW(kept.copy<int64_t>(), api::Exception);
-  EXPECT_THROW(static_cast<void>(session.output(1)), api::Exception);
+  EXPECT_THROW(kept.copy<int64_t>(), coracle::Exception);
+  EXPECT_THROW(static_cast<void>(session.output(1)), coracle::Exception);
   session.set_input(0, kept);
   session.run();
   EXPECT_EQ(session.device_output(1).copy<float>(), (std::vector<float>{37, 54}));
@@ -128,4 +128,4 @@ TEST(DeviceTensorInCpp, IsCopiedAndFedBack) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

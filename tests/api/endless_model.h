@@ -4,7 +4,7 @@
 #include "support/program_writer.h"
 #include "support/small_models.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// A run of it with an input below 1 does not end: while (i < 1) { i = i + 0 }
 inline ModelBytes endless_model() {
@@ -23,4 +23,4 @@ inline ModelBytes endless_model() {
   return {"endless", program_file({main, body}), "", {}};
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -9,7 +9,7 @@
 
 // The options engines, min_ops and marks of models where no engine is there, and what is wrong with them. Blocks that
 // do run on an engine: tests/engines/c_interface_test.cc.
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 class Engines : public testing::Test {
@@ -148,4 +148,4 @@ TEST_F(Engines, WithoutAModelOrAPlaceForTheTextThereIsNone) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -15,7 +15,7 @@
 #include "support/temporary_folder.h"
 
 // Files on disk that change while a model lives: what they may do to it, and what coracle_model_check says of them.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::expect_error;
@@ -218,7 +218,9 @@ class LargeWeights : public testing::Test {
     folder_.write("m.pdmodel", test::program_file({main}));
     folder_.write("m.pdiparams", test::record<float>(test::kFloat32, {1024, 1024}, std::vector<float>(kBytes / 4, 1)));
   }
-  ModelHandle load_files(const char* weights) const { return coracle::load_files(folder_.path("m.pdmodel"), weights); }
+  ModelHandle load_files(const char* weights) const {
+    return coracle::internal::load_files(folder_.path("m.pdmodel"), weights);
+  }
 
   const test::TemporaryFolder folder_;
 };
@@ -297,4 +299,4 @@ TEST(FilesBesideModels, ErrorsSayWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

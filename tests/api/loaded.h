@@ -9,7 +9,7 @@
 #include "coracle/coracle.h"
 #include "support/small_models.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 struct FreeHandle {
   void operator()(coracle_model* m) const { coracle_model_free(m); }
@@ -42,4 +42,4 @@ inline void expect_error(coracle_status got, coracle_status want, const std::str
       << "no '" << part << "' in: " << coracle_last_error();
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

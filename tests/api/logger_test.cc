@@ -6,7 +6,7 @@
 #include "support/temporary_folder.h"
 
 // What a program is told while it loads and runs models.
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 class Logger : public testing::Test {
@@ -92,17 +92,17 @@ TEST_F(Logger, LevelsAndErrors) {
 
 TEST_F(Logger, OfCpp) {
   std::vector<std::string> messages;
-  api::set_logger(api::LogLevel::kInfo, [&](api::LogLevel level, std::string_view message) {
-    EXPECT_EQ(level, api::LogLevel::kInfo);
+  coracle::set_logger(coracle::LogLevel::kInfo, [&](coracle::LogLevel level, std::string_view message) {
+    EXPECT_EQ(level, coracle::LogLevel::kInfo);
     messages.emplace_back(message);
   });
   const ModelHandle model = load(bytes_);
   EXPECT_EQ(messages.size(), 1U);
-  api::set_logger(api::LogLevel::kOff, nullptr);
+  coracle::set_logger(coracle::LogLevel::kOff, nullptr);
   const ModelHandle again = load(bytes_);
   EXPECT_EQ(messages.size(), 1U);
   EXPECT_TRUE(seen_.empty());
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

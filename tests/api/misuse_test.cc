@@ -5,7 +5,7 @@
 #include "api/loaded.h"
 
 // Wrong use of the C interface is a status and a message, whatever is wrong.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::expect_error;
@@ -335,4 +335,4 @@ TEST(OptionStructs, ModelOptionsAreChecked) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

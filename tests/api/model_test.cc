@@ -11,7 +11,7 @@
 #include "support/temporary_folder.h"
 
 // Loading by path, memory and callback in every form of file, and what a model says about itself.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::expect_error;
@@ -255,4 +255,4 @@ TEST(ModelDescription, ElementTypes) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 
 #include "api/loaded.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 struct Seen {
@@ -144,4 +144,4 @@ TEST(LastError, MayBeSetByALayerAbove) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

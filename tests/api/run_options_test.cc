@@ -12,7 +12,7 @@
 #include "api/endless_model.h"
 #include "api/loaded.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::expect_error;
@@ -199,14 +199,14 @@ TEST_F(RunOfProducts, ALimitAboveTheSessionsHolds) {
 }
 
 TEST_F(RunOfProducts, InCpp) {
-  const api::Model model(std::as_bytes(std::span(bytes_.program)), std::as_bytes(std::span(bytes_.params)));
-  api::Session session(model, {.threads = 1});
+  const coracle::Model model(std::as_bytes(std::span(bytes_.program)), std::as_bytes(std::span(bytes_.params)));
+  coracle::Session session(model, {.threads = 1});
   session.set_input(0, {10000, 2}, std::vector<float>(20000, 1.0F));
-  const auto status_of = [&](const api::RunOptions& options) -> coracle_status {
+  const auto status_of = [&](const coracle::RunOptions& options) -> coracle_status {
     try {
       session.run(options);
       return CORACLE_OK;
-    } catch (const api::Exception& e) {
+    } catch (const coracle::Exception& e) {
       return e.status();
     }
   };
@@ -220,4 +220,4 @@ TEST_F(RunOfProducts, InCpp) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

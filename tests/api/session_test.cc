@@ -9,7 +9,7 @@
 #include "api/loaded.h"
 
 // Sessions of the C interface: inputs, outputs, sequence offsets, kept tensors, profile, memory, threads.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::expect_error;
@@ -362,4 +362,4 @@ TEST_F(ProductSession, OneModelForManyThreads) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "api/loaded.h"
 
 // Threads with small stacks: an error before anything is written past their end.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 void on_stack_of(size_t bytes, std::function<void()> work) {
@@ -49,4 +49,4 @@ TEST(SmallStacks, AreRefused) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -13,7 +13,7 @@
 #include "support/forked_child.h"
 
 // What the C interface promises to threads, observers and forked processes.
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 constexpr int32_t kRows = 4096;  // so many that threads share the work
@@ -356,4 +356,4 @@ TEST_F(Threads, SessionsShareAPool) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -10,7 +10,7 @@
 #include "support/archive_writer.h"
 #include "support/memory_file.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 TEST(Inflated, WhatUnpacksToTooMuchIsRefused) {
@@ -44,4 +44,4 @@ TEST(Inflated, ReadingGoesBack) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 
 #include "support/archive_writer.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::ArchivedFiles;
@@ -81,4 +81,4 @@ TEST(Unzipped, DamagedAnywhere) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 std::array<uint64_t, 2> sum_of(const std::vector<uint8_t>& bytes) {
@@ -54,4 +54,4 @@ TEST(Checksum, OfPartsIsAnother) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using Edge = std::pair<uint32_t, uint32_t>;
@@ -78,4 +78,4 @@ TEST(ContractibleDag, ChainsAndFansTakeTimeInProportion) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "base/half.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -54,4 +54,4 @@ TEST(Position, IsBoundedSoThatItsNeighboursExist) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 TEST(Counted, NounsFollowTheirNumber) {
@@ -13,4 +13,4 @@ TEST(Counted, NounsFollowTheirNumber) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

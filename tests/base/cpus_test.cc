@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -107,4 +107,4 @@ TEST_F(Groups, ProcessorsByNumberAndByNode) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

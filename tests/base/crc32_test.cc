@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 TEST(Crc32, OfKnownTexts) {
@@ -29,4 +29,4 @@ TEST(Crc32, IsZlibs) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 Error translated(const std::function<void()>& f) {
@@ -52,4 +52,4 @@ TEST(CurrentError, ErrorsAndTextsOfUsersAreKept) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

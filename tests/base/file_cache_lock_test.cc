@@ -17,7 +17,7 @@
 #include "support/forked_child.h"
 #include "support/temporary_folder.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -178,4 +178,4 @@ TEST_F(FileCacheLock, FilesLargerThanAProcessMayWriteAreNotKept) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

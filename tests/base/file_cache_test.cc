@@ -13,7 +13,7 @@
 #include "support/forked_child.h"
 #include "support/temporary_folder.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using Bytes = std::vector<uint8_t>;
@@ -164,4 +164,4 @@ TEST_F(FileCacheTest, ManyProcessesAtOnce) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

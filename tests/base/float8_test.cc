@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr float kInfinite = std::numeric_limits<float>::infinity();
@@ -104,4 +104,4 @@ TEST(Float8, CodesReturn) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

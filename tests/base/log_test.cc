@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 class Log : public testing::Test {
@@ -62,4 +62,4 @@ TEST_F(Log, ReplacedWhileOthersLog) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -10,7 +10,7 @@
 
 #include "base/thread_pool.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using Steady = std::chrono::steady_clock;
@@ -72,4 +72,4 @@ TEST(LoopTrace, PartsOfAHelperAreOneSpan) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

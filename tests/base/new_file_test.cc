@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "support/temporary_folder.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,4 +103,4 @@ TEST(HeldSignals, WaitUntilTheLastIsGone) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include <new>
 #include <vector>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 bool is_aligned(const void* p) { return reinterpret_cast<uintptr_t>(p) % 64 == 0; }
@@ -56,4 +56,4 @@ TEST(PageArena, WhatIsTakenDoesNotOverlapAndOutlivesTheArena) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using std::string_view_literals::operator""sv;
@@ -49,4 +49,4 @@ TEST(InQuotes, CutsBetweenCharacters) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -13,7 +13,7 @@
 #include "base/long_loop.h"
 #include "base/thread_pool.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -122,4 +122,4 @@ TEST(RunContext, LoopsEndAtTheDeadlineOfTheirRun) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

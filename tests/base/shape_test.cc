@@ -5,7 +5,7 @@
 
 #include "base/fact.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 TEST(Shape, CountsItsElements) {
@@ -85,4 +85,4 @@ TEST(Fact, OrdersAgreeWhereOneDimensionIsLeft) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 TEST(Size, WhatDoesNotFitIsAnError) {
@@ -39,4 +39,4 @@ TEST(Size, IsOutOfMemory) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

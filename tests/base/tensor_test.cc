@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 TEST(Tensor, MemoryIsAlignedAndShared) {
@@ -161,4 +161,4 @@ TEST(Tensor, Float8IsStoredAndNotVisited) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -19,7 +19,7 @@
 #include "base/workers.h"
 #include "support/forked_child.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Threads of this process.
@@ -281,4 +281,4 @@ TEST(ThreadPool, AtLeastTheCaller) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -13,7 +13,7 @@
 #include "support/chance_engine.h"
 #include "support/random_graph.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 std::vector<const Node*> blocks_of(const Graph& graph) {
@@ -204,4 +204,4 @@ TEST(Blocks, AThousandLayersAreCutInNoTime) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

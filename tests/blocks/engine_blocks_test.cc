@@ -11,7 +11,7 @@
 #include "support/small_models.h"
 #include "support/warnings.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 class RandomEngineBlocks : public ::testing::TestWithParam<unsigned> {};
@@ -201,4 +201,4 @@ TEST(EngineBlocks, RunInSessionsOfManyThreads) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

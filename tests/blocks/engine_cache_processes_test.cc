@@ -18,7 +18,7 @@
 #include "support/random_graph.h"
 #include "support/temporary_folder.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -199,4 +199,4 @@ TEST_F(EngineCacheProcesses, FoldersThatTakeNothingAreAsNone) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

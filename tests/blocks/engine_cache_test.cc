@@ -13,7 +13,7 @@
 #include "support/random_graph.h"
 #include "support/temporary_folder.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -174,4 +174,4 @@ TEST_F(EngineCache, LargeConstantsCountWithEachOfTheirBytes) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -13,7 +13,7 @@
 #include "support/random_graph.h"
 #include "support/warnings.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 constexpr auto kLongest = std::chrono::seconds(30);  // that a test waits for what must happen
@@ -287,4 +287,4 @@ TEST(ParallelEngines, StartThreadsOfTheirOwnInAForkedProcess) {
 #endif
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

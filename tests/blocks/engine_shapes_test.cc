@@ -10,7 +10,7 @@
 #include "support/random_graph.h"
 #include "support/warnings.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 std::shared_ptr<const Model> on_engine(const Graph& graph, const ChanceEngine& engine,
@@ -172,4 +172,4 @@ TEST(EngineShapes, WhatIsCompiledIsBoundByBytes) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -14,7 +14,7 @@
 #include "support/graph_model.h"
 #include "support/random_graph.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 constexpr const char* kHalfGraph = R"(graph (%x "x": TYPE[?, 6]) {
@@ -134,4 +134,4 @@ TEST(HalfBlocks, NothingIsCastBetweenThem) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 TEST(ScopeMark, NamesAnEngine) {
@@ -33,4 +33,4 @@ TEST(ScopeMark, OtherScopesMarkNothing) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

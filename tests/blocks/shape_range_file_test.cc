@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "graph/text.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 using Sizes = std::vector<int64_t>;
@@ -84,4 +84,4 @@ TEST(ShapeRangeFile, OnlyInputsThatNobodyNamesTakeTheirSizesFromIt) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

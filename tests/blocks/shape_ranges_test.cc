@@ -4,7 +4,7 @@
 
 #include "support/graph_model.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 TEST(ShapeRanges, AreWrittenAsLeastUsualAndMost) {
@@ -44,4 +44,4 @@ TEST(ShapeRanges, MustFitTheModel) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -13,7 +13,7 @@
 #include "support/plainest_isa.h"
 
 // inspect, explain, bench, profile and help.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 rapidjson::Document parsed(const std::string& text) {
@@ -255,4 +255,4 @@ TEST_F(Commands, ProfileAsJson) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -17,7 +17,7 @@
 #include "support/program_writer.h"
 
 // coracle compare: differences of outputs, and what they come from.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::Outcome;
@@ -310,4 +310,4 @@ TEST_F(Compare, Onnxruntime) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -11,7 +11,7 @@
 #include "support/program_writer.h"
 
 // What the program says and draws of engines, with the plug-in "stand_in", which takes single nodes `negative`.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::OpWriter;
@@ -138,4 +138,4 @@ TEST_F(EnginesOfProgram, StandInSavedModels) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -43,7 +43,7 @@ TEST(CurrentFailure, OwnTextsAreKept) {
   const Failure own = translated([] { throw Failure(ExitCode::kIo, "a.npy: no such file"); });
   EXPECT_EQ(own.code(), ExitCode::kIo);
   EXPECT_STREQ(own.what(), "a.npy: no such file");
-  EXPECT_EQ(translated([] { api::fail(CORACLE_UNSUPPORTED, "no such operator"); }).code(), ExitCode::kUnsupported);
+  EXPECT_EQ(translated([] { coracle::fail(CORACLE_UNSUPPORTED, "no such operator"); }).code(), ExitCode::kUnsupported);
 }
 
 }  // namespace

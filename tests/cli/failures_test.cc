@@ -19,7 +19,7 @@
 #include "support/program_writer.h"
 
 // What goes wrong ends in one message that names what is meant, the documented exit code and no results.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::expect_failure;
@@ -435,4 +435,4 @@ TEST_F(Failures, WritesThatFailHalfway) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -20,7 +20,7 @@
 
 #include "support/program_writer.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 std::vector<uint8_t> pixels(int height, int width, std::array<uint8_t, 3> colour) {
@@ -197,4 +197,4 @@ void write_oriented_png(const std::string& path, int height, int width, int orie
   write_bytes(path, bytes);
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

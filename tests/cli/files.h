@@ -9,7 +9,7 @@
 #include "support/small_models.h"
 #include "support/temporary_folder.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// Writes a model as FOLDER/NAME.pdmodel (or .json) with its parameters and returns the program's path.
 std::string write_model(const TemporaryFolder& folder, const ModelBytes& model);
@@ -34,4 +34,4 @@ bool write_webp(const std::string& path, int height, int width, std::array<uint8
 /// Pixels whose red counts from 0, with an EXIF orientation.
 void write_oriented_png(const std::string& path, int height, int width, int orientation);
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

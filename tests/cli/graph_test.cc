@@ -12,7 +12,7 @@
 #include "support/program_writer.h"
 
 // coracle graph: drawings of graphs.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::expect_failure;
@@ -215,4 +215,4 @@ TEST_F(GraphCommand, LargeGraphs) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

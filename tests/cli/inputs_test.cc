@@ -13,7 +13,7 @@
 #include "support/npy.h"
 
 // coracle run: the formats of inputs besides .npy, what is made of pictures, and folders of them.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::Outcome;
@@ -237,4 +237,4 @@ TEST_F(Inputs, Folders) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

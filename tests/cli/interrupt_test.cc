@@ -5,7 +5,7 @@
 #include "program.h"
 
 // Ctrl-C: what was measured is told, and the exit code is that of shells.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 #ifdef CORACLE_SANITIZED
@@ -56,4 +56,4 @@ TEST(Interrupt, EndsCommandsThatRunOnRegardless) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -12,7 +12,7 @@
 #include "program.h"
 
 // What the program says of the machine: devices, doctor, --version; and how it reads the files of the system.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using cli::Finding;
@@ -218,4 +218,4 @@ TEST(Version, HasWhatIsInTheProgram) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -11,7 +11,7 @@
 #include "support/npy.h"
 
 // Every line of tests/misuse/program.txt.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 struct Row {
@@ -96,4 +96,4 @@ TEST(Misuse, EveryLineOfTheTable) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

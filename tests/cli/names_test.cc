@@ -11,7 +11,7 @@
 #include "support/program_writer.h"
 
 // Names of a file are data: whatever bytes they hold, what is printed and returned is text.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::OpWriter;
@@ -65,15 +65,15 @@ TEST_F(Names, ReachTerminalsAndJsonAsText) {
 }
 
 TEST_F(Names, AreFoundInBothForms) {
-  api::ModelOptions options;
+  coracle::ModelOptions options;
   options.keep_tensors = kMiddle;
-  const api::Model m(test::write_model(folder_, model("tanh")), {}, options);
+  const coracle::Model m(test::write_model(folder_, model("tanh")), {}, options);
   EXPECT_EQ(m.inputs()[0].name, "in\\x1b[31m");
   EXPECT_EQ(m.outputs()[0].name, "out\\x00tail");
   EXPECT_EQ(m.find_input(kInput), size_t{0});
   EXPECT_EQ(m.find_input("in\\x1b[31m"), size_t{0});
   EXPECT_EQ(m.find_input("in"), std::nullopt);
-  api::Session session(m);
+  coracle::Session session(m);
   session.set_input(0, {2}, std::vector<float>{-1, 1});
   session.run();
   for (const std::string& name : {kMiddle, printable(kMiddle)}) {
@@ -100,4 +100,4 @@ TEST_F(Names, OfFilesNeedNotBeText) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "program.h"
 
 // What is made of the table of options: help, completions, manuals, and what was probably meant.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 std::string printed(const std::vector<std::string>& arguments) {
@@ -104,4 +104,4 @@ TEST(Options, Manuals) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

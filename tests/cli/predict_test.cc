@@ -12,7 +12,7 @@
 #include "support/archive_writer.h"
 
 // predict, with the detector of tests/vision, which is no trained one: what it finds are the colours of the picture.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -306,4 +306,4 @@ TEST_F(Predict, DescriptionsThatCannotBeFollowed) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

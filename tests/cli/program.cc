@@ -14,7 +14,7 @@
 
 #include "support/temporary_folder.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 std::string content(const std::string& path) {
@@ -75,4 +75,4 @@ void expect_failure(const std::vector<std::string>& arguments, int code, const s
   }
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// What a run of the program left.
 struct Outcome {
@@ -22,4 +22,4 @@ Outcome coracle_program(const std::vector<std::string>& arguments, const std::st
 /// error one message, which has all of `parts`.
 void expect_failure(const std::vector<std::string>& arguments, int code, const std::vector<std::string>& parts);
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -5,7 +5,7 @@
 
 // coracle quantize: what rounding weights shifts a result by is taken back behind the layer, where that can be, and
 // answers are compared in whatever type of real numbers they have.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr int kFloat64 = 6;
@@ -98,4 +98,4 @@ TEST_F(QuantizeRowsAdded, StayAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "support/program_writer.h"
 
 // coracle quantize --weights-only int4
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::content;
@@ -206,4 +206,4 @@ TEST_F(QuantizeFourBitsOfLargeNumbers, StayInEightBits) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -15,7 +15,7 @@
 #include "support/npy.h"
 #include "support/plainest_isa.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 inline std::string content(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -90,4 +90,4 @@ class QuantizeModel : public testing::Test {
   const std::string model_;
 };
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -9,7 +9,7 @@
 #include "support/pir_writer.h"
 #include "support/program_writer.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// The operations of a program while it is written.
 struct PirModel {
@@ -69,4 +69,4 @@ struct PirModel {
   }
 };
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -2,7 +2,7 @@
 #include "quantize_pir_model.h"
 
 // coracle quantize for models in PIR.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::content;
@@ -215,4 +215,4 @@ TEST_F(QuantizeFourBitsPir, TheRealPaddleRunsIt) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "support/program_writer.h"
 
 // coracle quantize: sums of a layer's result and another layer's operand read what is rounded for that layer.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// x [?, 3, 5, 5] -> convolution, relu a; sum of a and a convolution of it, relu, convolution y
@@ -143,4 +143,4 @@ TEST_F(QuantizeResidualsPir, TheRealPaddleRunsIt) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 
 // coracle quantize: channels of operands are scaled between operators. What is computed stays the same in float32,
 // comes nearer with int8, and is left alone where somebody else reads what would change.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::content;
@@ -380,4 +380,4 @@ TEST_F(QuantizeScalingPirByProducts, TheRealPaddleRunsIt) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "support/program_writer.h"
 
 // coracle quantize --state: runs that go on from where others were interrupted.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::content;
@@ -145,4 +145,4 @@ TEST_F(QuantizeState, ReplacesNoOtherFile) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

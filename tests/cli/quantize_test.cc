@@ -11,7 +11,7 @@
 #include "support/program_writer.h"
 
 // coracle quantize: models of int8 from models of float32, and what is said of their answers.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::content;
@@ -344,4 +344,4 @@ TEST_F(Quantize, InterruptedRunsLeaveWhatWasThereOrWriteAll) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

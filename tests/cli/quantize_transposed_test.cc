@@ -4,7 +4,7 @@
 #include "support/program_writer.h"
 
 // coracle quantize: operands of transposed convolutions are rounded where an operator on integers computes with them.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 struct TransposedCase {
@@ -129,4 +129,4 @@ TEST_F(QuantizeBlocksPir, TheRealPaddleRunsIt) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -13,7 +13,7 @@
 #include "support/reference_cases.h"
 
 // coracle run: inputs of every kind give the right results in the right files.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::Outcome;
@@ -190,4 +190,4 @@ TEST_F(Run, GivesWhatPaddleGives) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

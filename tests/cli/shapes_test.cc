@@ -11,7 +11,7 @@
 #include "support/program_writer.h"
 
 // coracle shapes: Paddle's file of the shapes that variables have in runs.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 std::string content_of(const std::string& path) {
@@ -104,4 +104,4 @@ TEST(Shapes, FailuresLeaveTheFileAlone) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -28,7 +28,7 @@
 
 // Whenever a signal comes and wherever the disk is full, each file that a command writes is the old one or the new one,
 // and nothing lies beside it.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -295,4 +295,4 @@ exit $code
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

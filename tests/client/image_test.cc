@@ -22,7 +22,7 @@ vision::Image two_pixels() {
   return image;
 }
 
-Tensor pixels_of(const api::Dims& dims, const ImageOptions& options = {}) {
+Tensor pixels_of(const coracle::Dims& dims, const ImageOptions& options = {}) {
   return image_input("a.png", two_pixels(), CORACLE_UINT8, dims, options);
 }
 
@@ -47,7 +47,7 @@ TEST(ImageInput, Sizes) {
   EXPECT_EQ(elements_in(pixels_of({1, 1, 2, 2}, {.resize = Resize::kLetterbox, .grey = 7})),
             (std::vector<double>{22, 62, 7, 7}));
   EXPECT_EQ(elements_in(pixels_of({1, 1, 1, 1}, {.resize = Resize::kShort, .side = 1})), (std::vector<double>{22}));
-  EXPECT_EQ(pixels_of({1, 3, -1, -1}, {.resize = Resize::kShort, .side = 3}).dims, (api::Dims{1, 3, 3, 6}));
+  EXPECT_EQ(pixels_of({1, 3, -1, -1}, {.resize = Resize::kShort, .side = 3}).dims, (coracle::Dims{1, 3, 3, 6}));
   expect_error(
       [] {
         pixels_of({1, 3, 4, 4}, {.resize = Resize::kNone});
@@ -66,7 +66,7 @@ TEST(ImageInput, Sizes) {
 }
 
 TEST(ImageInput, InputsThatAreNoPictures) {
-  for (const api::Dims& dims : {api::Dims{1, 3}, api::Dims{2, 3, 4, 4}, api::Dims{1, 2, 4, 4}}) {
+  for (const coracle::Dims& dims : {coracle::Dims{1, 3}, coracle::Dims{2, 3, 4, 4}, coracle::Dims{1, 2, 4, 4}}) {
     expect_error([&] { pixels_of(dims); }, CORACLE_INVALID_ARGUMENT, {"a picture gives float32[1, 3, height, width]"});
   }
   expect_error(

@@ -47,7 +47,7 @@ TEST(Npy, TypesThatNumPyDoesNotHave) {
 TEST(Npy, FortranOrderBecomesRows) {
   const Tensor t = parse_npy("x", npy(header("|u1", "(2, 3)", true), std::string("\0\3\1\4\2\5", 6)));
   EXPECT_EQ(t.bytes, tensor<uint8_t>(CORACLE_UINT8, {2, 3}, {0, 1, 2, 3, 4, 5}).bytes);
-  EXPECT_EQ(parse_npy("x", npy(header("|u1", "(1,)"), "a", "\x02")).dims, (api::Dims{1})) << "format 2.0";
+  EXPECT_EQ(parse_npy("x", npy(header("|u1", "(1,)"), "a", "\x02")).dims, (coracle::Dims{1})) << "format 2.0";
 }
 
 TEST(Npy, DamageIsNamed) {
@@ -84,7 +84,7 @@ TEST(Npz, ArraysByTheirNames) {
   const std::string x = npy_bytes(tensor<float>(CORACLE_FLOAT32, {1}, {2}));
   for (const bool deflate : {false, true}) {
     const NamedTensors all =
-        parse_npz("a.npz", test::zip_archive({{"x.npy", x}, {"readme", ""}, {"y.npy", x}}, deflate));
+        parse_npz("a.npz", internal::test::zip_archive({{"x.npy", x}, {"readme", ""}, {"y.npy", x}}, deflate));
     ASSERT_EQ(all.size(), 2U);
     EXPECT_EQ(all[0].first, "x");
     EXPECT_EQ(all[1].first, "y");
@@ -93,7 +93,7 @@ TEST(Npz, ArraysByTheirNames) {
   expect_error([] { parse_npz("a.npz", "text"); }, CORACLE_IO, {"'a.npz' is damaged"});
   expect_error(
       [] {
-        parse_npz("a.npz", test::zip_archive({{"x.npy", "text"}}, true));
+        parse_npz("a.npz", internal::test::zip_archive({{"x.npy", "text"}}, true));
       },
       CORACLE_IO, {"a.npz: x.npy: not a NumPy file"});
 }

@@ -12,7 +12,7 @@ using vision::Prediction;
 using vision::Task;
 
 std::string json_of(const Prediction& prediction) {
-  return json_text([&](JsonWriter& w) {
+  return internal::json_text([&](internal::JsonWriter& w) {
     w.StartObject();
     write_prediction(w, prediction);
     w.EndObject();

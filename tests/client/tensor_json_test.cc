@@ -20,10 +20,10 @@ std::vector<double> elements_of(const Tensor& t) {
 
 TEST(TensorJson, ListsOfLists) {
   const Tensor t = parse_json("x", "[[1, -2.5, 1e3], [true, 0, 3]]", CORACLE_FLOAT32, "x");
-  EXPECT_EQ(t.dims, (api::Dims{2, 3}));
+  EXPECT_EQ(t.dims, (coracle::Dims{2, 3}));
   EXPECT_EQ(elements_of(t), (std::vector<double>{1, -2.5, 1000, 1, 0, 3}));
-  EXPECT_EQ(parse_json("x", "7", CORACLE_INT64, "x").dims, api::Dims{});
-  EXPECT_EQ(parse_json("x", "[[], []]", CORACLE_INT64, "x").dims, (api::Dims{2, 0}));
+  EXPECT_EQ(parse_json("x", "7", CORACLE_INT64, "x").dims, coracle::Dims{});
+  EXPECT_EQ(parse_json("x", "[[], []]", CORACLE_INT64, "x").dims, (coracle::Dims{2, 0}));
   EXPECT_EQ(elements_of(parse_json("x", R"({"y": "text", "x": [9007199254740993]})", CORACLE_INT64, "x")),
             (std::vector<double>{9007199254740992.0}));
   EXPECT_EQ(json_names(R"({"y": 1, "x": [2]})"), (std::vector<std::string>{"y", "x"}));
@@ -48,7 +48,7 @@ TEST(TensorJson, WhatIsNoTensor) {
 }
 
 Tensor request(const std::string& text) {
-  JsonDocument d;
+  internal::JsonDocument d;
   d.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag>(text.c_str());
   EXPECT_FALSE(d.HasParseError()) << text;
   return parse_tensor("inputs[0]", d);
@@ -59,12 +59,12 @@ TEST(OpenInferenceProtocol, DataFlatAndNested) {
     const Tensor t =
         request(R"({"name": "x", "datatype": "FP32", "shape": [2, 2], "data": )" + std::string(data) + "}");
     EXPECT_EQ(t.dtype, CORACLE_FLOAT32);
-    EXPECT_EQ(t.dims, (api::Dims{2, 2}));
+    EXPECT_EQ(t.dims, (coracle::Dims{2, 2}));
     EXPECT_EQ(elements_of(t), (std::vector<double>{1, 2, 3, 4}));
   }
   EXPECT_EQ(elements_of(request(R"({"datatype": "BOOL", "shape": [2], "data": [true, 0]})")),
             (std::vector<double>{1, 0}));
-  EXPECT_EQ(request(R"({"datatype": "INT64", "shape": [0, 3], "data": []})").dims, (api::Dims{0, 3}));
+  EXPECT_EQ(request(R"({"datatype": "INT64", "shape": [0, 3], "data": []})").dims, (coracle::Dims{0, 3}));
   EXPECT_EQ(elements_of(request(R"({"datatype": "UINT8", "shape": [], "data": [5]})")), (std::vector<double>{5}));
 }
 
@@ -101,14 +101,14 @@ TEST(OpenInferenceProtocol, WhatIsRefused) {
 }
 
 TEST(OpenInferenceProtocol, Answers) {
-  const auto text = [](coracle_dtype dtype, const api::Dims& dims, const void* data) {
+  const auto text = [](coracle_dtype dtype, const coracle::Dims& dims, const void* data) {
     coracle_tensor_view view{};
     view.data = data;
     view.bytes = byte_count(dtype, dims).value();
     view.dtype = dtype;
     view.rank = static_cast<int32_t>(dims.size());
     std::copy(dims.begin(), dims.end(), view.dims);
-    return json_text([&](JsonWriter& w) { write_tensor(w, "y", api::View(view, {})); });
+    return internal::json_text([&](internal::JsonWriter& w) { write_tensor(w, "y", coracle::View(view, {})); });
   };
   const float reals[] = {1, 0.5F, HUGE_VALF};
   EXPECT_EQ(text(CORACLE_FLOAT32, {1, 3}, reals),

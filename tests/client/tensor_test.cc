@@ -22,9 +22,9 @@ TEST(Tensors, SizesThatNoMemoryHolds) {
 
 TEST(Tensors, BytesFillTheShape) {
   const std::string bytes("\x01\x00\x02\x00\x03\x00\x04\x00", 8);
-  EXPECT_EQ(tensor_of_bytes("x", bytes, CORACLE_INT16, {2, -1}).dims, (api::Dims{2, 2}));
+  EXPECT_EQ(tensor_of_bytes("x", bytes, CORACLE_INT16, {2, -1}).dims, (coracle::Dims{2, 2}));
   EXPECT_EQ(whole_at(CORACLE_INT16, tensor_of_bytes("x", bytes, CORACLE_INT16, {4}).bytes.data(), 3), 4);
-  const auto refused = [&](const api::Dims& dims, const char* why) {
+  const auto refused = [&](const coracle::Dims& dims, const char* why) {
     expect_error([&] { tensor_of_bytes("x", bytes, CORACLE_INT16, dims); }, CORACLE_INVALID_ARGUMENT,
                  {"x: it has 8 bytes", why});
   };

@@ -28,7 +28,7 @@ inline void expect_error(const std::function<void()>& f, coracle_status status, 
 
 /// A tensor of these elements.
 template <class T>
-Tensor tensor(coracle_dtype dtype, const api::Dims& dims, const std::vector<T>& values) {
+Tensor tensor(coracle_dtype dtype, const coracle::Dims& dims, const std::vector<T>& values) {
   Tensor t = zeros(dtype, dims);
   EXPECT_EQ(t.bytes.size(), values.size() * sizeof(T));
   std::memcpy(t.bytes.data(), values.data(), t.bytes.size());

@@ -29,7 +29,7 @@
 
 /// Cases for kernels of devices that the cases of the CPU's kernels do not reach, and a look at which of them have run:
 /// with CORACLE_TEST_DEVICE=opencl.
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 class DeviceKernels : public testing::Test {
@@ -183,4 +183,4 @@ class EveryRow : public testing::Environment {
 const testing::Environment* const kEveryRow = testing::AddGlobalTestEnvironment(new EveryRow);
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

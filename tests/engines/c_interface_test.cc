@@ -12,7 +12,7 @@
 
 // Blocks on plug-ins through the C interface: the engine `good`, which takes single nodes `negative` and fails in a run
 // at 13, and xnnpack.
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 class CInterface : public testing::Test {
@@ -190,4 +190,4 @@ TEST_F(CInterface, EnginesThatComeLaterTakeWhatIsLeft) {
 #endif
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -10,7 +10,7 @@
 #include "openvino_support.h"
 #include "run_block.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 /// Weights that are integers of a step for each channel, some steps from `most`, as constants of a graph's text.
@@ -114,4 +114,4 @@ TEST_P(OpenVinoIntegersOf, AnswersAreNearTheSimulation) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

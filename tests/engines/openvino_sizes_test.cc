@@ -15,7 +15,7 @@
 #include "support/random_graph.h"
 #include "support/resident.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 const char* const kLines = R"(graph (%x "x": float32[?, 3, 32, ?]) {
@@ -126,4 +126,4 @@ TEST(OpenVinoSizes, ThatDecideOutsideOfABlockAreKnownToIt) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -11,7 +11,7 @@
 
 #include "graph/text.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 /// The numbers of "0.1..2", else those given.
@@ -132,4 +132,4 @@ std::vector<std::string> case_files() {
   return files;
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

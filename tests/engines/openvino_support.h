@@ -8,7 +8,7 @@
 #include "plan/engine.h"
 
 /// The engine `openvino` against the operators' references.
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// The engine, whose library is looked for in the tests' own environment unless CORACLE_OPENVINO is set.
 const Engine& openvino_engine();
@@ -36,11 +36,11 @@ std::vector<EngineCase> engine_cases(const std::string& file);
 /// The files of cases in a folder, sorted.
 std::vector<std::string> case_files();
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test
 
 /// Skips where there is no OpenVINO.
-#define CORACLE_NEEDS_OPENVINO()                                                                    \
-  do {                                                                                              \
-    if (const std::string missing = ::coracle::test::openvino_engine().missing(); !missing.empty()) \
-      GTEST_SKIP() << missing << "; or make the tests' environment: make engines";                  \
+#define CORACLE_NEEDS_OPENVINO()                                                                              \
+  do {                                                                                                        \
+    if (const std::string missing = ::coracle::internal::test::openvino_engine().missing(); !missing.empty()) \
+      GTEST_SKIP() << missing << "; or make the tests' environment: make engines";                            \
   } while (false)

@@ -18,7 +18,7 @@
 #include "run_block.h"
 #include "support/random_graph.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 using Cases = testing::TestWithParam<std::string>;
@@ -285,4 +285,4 @@ TEST(OpenVino, AWrongPathIsNamed) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -12,7 +12,7 @@
 #include "graph/text.h"
 #include "run_block.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 class PluginTest : public ::testing::Test {
@@ -200,4 +200,4 @@ TEST(ExampleEngine, RunsABlock) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -7,7 +7,7 @@
 
 #include "support/random_graph.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 std::vector<Fact> facts_for(const Graph& graph, const std::vector<Tensor>& inputs) {
   std::vector<Fact> facts;
@@ -55,4 +55,4 @@ std::vector<Tensor> random_inputs(const Graph& graph, unsigned seed) {
   return inputs;
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -5,7 +5,7 @@
 
 #include "plan/engine.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// The facts of a graph's values for tensors as its inputs, whose elements are not known.
 std::vector<Fact> facts_for(const Graph& graph, const std::vector<Tensor>& inputs);
@@ -23,4 +23,4 @@ void expect_near(const std::vector<Tensor>& got, const std::vector<Tensor>& want
 /// A tensor for each input of a graph, whose types are known.
 std::vector<Tensor> random_inputs(const Graph& graph, unsigned seed);
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

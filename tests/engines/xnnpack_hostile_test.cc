@@ -13,7 +13,7 @@
 #include "support/sanitized.h"
 #include "xnnpack_support.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 /// Of each operator, and how many of these at most are to be run.
@@ -213,4 +213,4 @@ TEST_F(XnnpackHostileTest, WindowsOverImages) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

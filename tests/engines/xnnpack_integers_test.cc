@@ -15,7 +15,7 @@
 #include "support/random_graph.h"
 #include "xnnpack_support.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 /// What stands behind the sums of a product.
@@ -353,4 +353,4 @@ TEST_F(XnnpackIntegers, Refuses) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

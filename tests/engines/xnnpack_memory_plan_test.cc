@@ -7,7 +7,7 @@
 
 #include "engines/xnnpack/memory_plan.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 using coracle_xnnpack::kMemoryAlignment;
@@ -59,4 +59,4 @@ TEST(XnnpackMemoryPlan, NothingTakesNothing) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -5,7 +5,7 @@
 
 #include "plan/engine.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// Tests of the engine `xnnpack`, which skip where it was not built.
 class WithXnnpack : public ::testing::Test {
@@ -24,4 +24,4 @@ class WithXnnpack : public ::testing::Test {
   const Engine* engine_ = nullptr;
 };
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -12,7 +12,7 @@
 #include "support/random_graph.h"
 #include "xnnpack_support.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 // XNNPACK's threads come from a library that the thread sanitizer does not see into.
@@ -265,4 +265,4 @@ TEST_F(XnnpackTest, SaysItsVersion) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

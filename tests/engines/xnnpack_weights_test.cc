@@ -13,7 +13,7 @@
 #include "support/random_graph.h"
 #include "xnnpack_support.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 /// All operators that pack weights, among some that do not; its paddings are such as follow from sizes too.
@@ -216,4 +216,4 @@ TEST_F(XnnpackWeights, ClampsOnlyWhatNothingElseReads) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

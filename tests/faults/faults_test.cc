@@ -23,7 +23,7 @@
 #include "support/small_models.h"
 #include "support/temporary_folder.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 constexpr Call kCalls[] = {Call::kAllocation, Call::kMapping, Call::kFile, Call::kRead, Call::kThread};
@@ -302,11 +302,11 @@ int main_guarded(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test
 
 int main(int argc, char** argv) {
   try {
-    return coracle::test::main_guarded(argc, argv);
+    return coracle::internal::test::main_guarded(argc, argv);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "faults_test: %s\n", e.what());
     return 2;

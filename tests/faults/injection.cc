@@ -14,7 +14,7 @@
 #include <cstdarg>
 #include <cstddef>
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 // Constant-initialised: they are used before any constructor runs.
@@ -80,14 +80,14 @@ int64_t Injection::calls() { return counted; }
 
 Held held() { return {.blocks = blocks, .mappings = mappings, .files = files}; }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test
 
 // The allocator of the GNU C library under its other names.
 extern "C" {
 
-using coracle::test::allocated;
-using coracle::test::Call;
-using coracle::test::fails;
+using coracle::internal::test::allocated;
+using coracle::internal::test::Call;
+using coracle::internal::test::fails;
 
 void* __libc_malloc(size_t);            // NOLINT(bugprone-reserved-identifier)
 void* __libc_calloc(size_t, size_t);    // NOLINT(bugprone-reserved-identifier)
@@ -113,7 +113,7 @@ int posix_memalign(void** data, size_t alignment, size_t size) {
 }
 void free(void* data) {
   if (data == nullptr) return;
-  coracle::test::blocks.fetch_sub(1, std::memory_order_relaxed);
+  coracle::internal::test::blocks.fetch_sub(1, std::memory_order_relaxed);
   __libc_free(data);
 }
 void* realloc(void* data, size_t size) {
@@ -128,18 +128,18 @@ void* realloc(void* data, size_t size) {
 }
 
 void* mmap(void* address, size_t size, int protection, int flags, int fd, off_t offset) {
-  const bool unmappable = fd >= 0 && coracle::test::failing == Call::kRead;
+  const bool unmappable = fd >= 0 && coracle::internal::test::failing == Call::kRead;
   if (fails(Call::kMapping) || unmappable) {
     errno = unmappable ? ENODEV : ENOMEM;
     return MAP_FAILED;
   }
   const auto at = ::syscall(SYS_mmap, address, size, protection, flags, fd, offset);
   if (at == -1) return MAP_FAILED;
-  coracle::test::mappings.fetch_add(1, std::memory_order_relaxed);
+  coracle::internal::test::mappings.fetch_add(1, std::memory_order_relaxed);
   return reinterpret_cast<void*>(at);
 }
 int munmap(void* address, size_t size) {
-  coracle::test::mappings.fetch_sub(1, std::memory_order_relaxed);
+  coracle::internal::test::mappings.fetch_sub(1, std::memory_order_relaxed);
   return static_cast<int>(::syscall(SYS_munmap, address, size));
 }
 
@@ -153,11 +153,11 @@ int open(const char* path, int flags, ...) {
   const int mode = (flags & O_CREAT) != 0 ? va_arg(rest, int) : 0;
   va_end(rest);
   const int fd = static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path, flags, mode));
-  if (fd >= 0) coracle::test::files.fetch_add(1, std::memory_order_relaxed);
+  if (fd >= 0) coracle::internal::test::files.fetch_add(1, std::memory_order_relaxed);
   return fd;
 }
 int close(int fd) {
-  coracle::test::files.fetch_sub(1, std::memory_order_relaxed);
+  coracle::internal::test::files.fetch_sub(1, std::memory_order_relaxed);
   return static_cast<int>(::syscall(SYS_close, fd));
 }
 int fstat(int fd, struct stat* info) noexcept {
@@ -186,7 +186,7 @@ ssize_t pread(int fd, void* data, size_t size, off_t offset) {
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
                    void* argument) noexcept {
   if (fails(Call::kThread)) return EAGAIN;
-  return coracle::test::next_create_thread()(thread, attributes, start, argument);
+  return coracle::internal::test::next_create_thread()(thread, attributes, start, argument);
 }
 
 }  // extern "C"

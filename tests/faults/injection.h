@@ -5,7 +5,7 @@
 
 /// Calls of the system that fail when told to. The program that links injection.cc has its own malloc, mmap, open,
 /// fstat, read and pthread_create, which all libraries in it use too.
-namespace coracle::test {
+namespace coracle::internal::test {
 
 enum class Call : uint8_t {
   kNone,
@@ -40,4 +40,4 @@ struct Held {
 };
 Held held();
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

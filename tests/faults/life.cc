@@ -4,7 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 void require_ok(coracle_status status) {
@@ -136,4 +136,4 @@ Subject with_inputs(Subject subject, int64_t size) {
   return subject;
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -10,7 +10,7 @@
 #include "coracle/coracle.h"
 
 /// What a program does with a model, from loading to freeing, by the C interface.
-namespace coracle::test {
+namespace coracle::internal::test {
 
 struct Subject {
   std::string name;
@@ -61,4 +61,4 @@ std::span<const Step> steps();
 /// `subject` with inputs for all that its model takes: a free first size is 1, other free ones are `size`.
 Subject with_inputs(Subject subject, int64_t size);
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

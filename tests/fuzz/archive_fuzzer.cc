@@ -8,7 +8,7 @@
 
 namespace {
 
-using namespace coracle;
+using namespace coracle::internal;
 
 /// Reads a file to its end, and then its first bytes again.
 void read_all(const File& file) {

@@ -10,7 +10,7 @@ namespace {
 
 /// JSON as requests have it.
 coracle::client::Tensor requested(const std::string& content) {
-  coracle::JsonDocument document;
+  coracle::internal::JsonDocument document;
   document.Parse<rapidjson::kParseIterativeFlag>(content.c_str());
   if (document.HasParseError()) coracle::client::fail(CORACLE_IO, "no JSON");
   return coracle::client::parse_tensor("fuzz", document);
@@ -21,7 +21,7 @@ coracle::client::Tensor requested(const std::string& content) {
 // The last byte tells the format and the input's type; any bytes before as a file of numbers in it, whose arrays are
 // inputs of runs: results, or an Error.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace coracle;
+  using namespace coracle::internal;
   constexpr coracle_dtype kTypes[] = {CORACLE_FLOAT32, CORACLE_INT64, CORACLE_UINT8, CORACLE_BOOL};
   if (size == 0) return 0;
   const uint8_t wanted = data[size - 1];

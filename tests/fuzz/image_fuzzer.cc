@@ -8,7 +8,7 @@
 // The last byte tells the input's type, size and resizing; any bytes before as a picture for it: results, or one of
 // the kinds of errors.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace coracle;
+  using namespace coracle::internal;
   constexpr size_t kMostBytes = 1024;  // which may be a picture of eight million pixels
   if (size == 0 || size > kMostBytes) return 0;
   const uint8_t wanted = data[size - 1];

@@ -9,7 +9,7 @@
 
 /// How a model's two files are one input of a fuzz target: parameters, program, and at the end the size of the
 /// parameters in four bytes, so that a cut or longer input is still mostly a program.
-namespace coracle::test {
+namespace coracle::internal::test {
 
 struct ModelParts {
   FileBytes program;
@@ -32,4 +32,4 @@ inline std::string join_model(const std::string& program, const std::string& par
   return out;
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -7,7 +7,7 @@
 
 // Any bytes as a NumPy file, whose array is the input of a run: results, or an Error.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace coracle;
+  using namespace coracle::internal;
   try {
     test::run_with(client::parse_npy("fuzz", {reinterpret_cast<const char*>(data), size}));
   } catch (const client::Error&) {

@@ -8,7 +8,7 @@
 
 // Any operator with any attributes and operands: results or an Error.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace coracle;
+  using namespace coracle::internal;
   size_t at = 0;
   const auto choose = [&]() -> uint64_t {
     // Two bytes are more choices than any decision has; behind the end all is 0.

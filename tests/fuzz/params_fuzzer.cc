@@ -7,7 +7,7 @@
 
 // Any bytes as a combined parameter file: tensors or an Error.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace coracle;
+  using namespace coracle::internal;
   const std::vector<TensorInfo> declared{
       {.name = "a", .dtype = DType::kFloat32, .shape = {Shape::kUnknown, 3}, .lod_levels = 0},
       {.name = "b", .dtype = DType::kInt8, .shape = Shape::unknown_rank(), .lod_levels = 0},

@@ -12,7 +12,7 @@
 
 // Any bytes as a PIR program and its parameters, written, imported, rewritten and run: results or an Error.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace coracle;
+  using namespace coracle::internal;
   try {
     const test::ModelParts parts = test::split_model({data, size});
     const pir::Program program = pir::parse(parts.program);

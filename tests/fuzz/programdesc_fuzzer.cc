@@ -14,7 +14,7 @@
 
 namespace {
 
-using namespace coracle;
+using namespace coracle::internal;
 
 std::string written(const programdesc::Program& program) {
   std::vector<std::string_view> variables;

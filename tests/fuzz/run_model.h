@@ -7,7 +7,7 @@
 #include "run/session.h"
 
 /// Runs what a fuzz target's bytes loaded.
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// Limits of loading and of one run.
 inline constexpr int64_t kFuzzTimeLimitMs = 200;
@@ -61,4 +61,4 @@ inline void run_within_limits(const std::shared_ptr<const Model>& model) {
   }
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

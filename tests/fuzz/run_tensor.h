@@ -8,7 +8,7 @@
 #include "support/graph_model.h"
 
 /// Runs what the readers of clients' tensors give.
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// A model of one operator that takes any tensor of that type and number of dimensions.
 inline const std::shared_ptr<const Model>& model_for(coracle_dtype dtype, size_t rank) {
@@ -31,4 +31,4 @@ inline void run_with(const client::Tensor& tensor) {
   session.run();
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -10,7 +10,7 @@
 // Any bytes as a saved model, with checksums and a number of bytes that are right, so that what stands behind them is
 // read: a model that runs, or an Error.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace coracle;
+  using namespace coracle::internal;
   std::string bytes(reinterpret_cast<const char*>(data), size);
   saved::Head head;
   if (size >= sizeof(head)) {

@@ -9,7 +9,7 @@
 
 // Any bytes as the text form of a graph: a graph, which its own text describes too and which is run, or an Error.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace coracle;
+  using namespace coracle::internal;
   constexpr int64_t kMaxConstantBytes = int64_t{1} << 20U;
   try {
     Graph graph = parse({reinterpret_cast<const char*>(data), size}, kMaxConstantBytes);

@@ -22,7 +22,7 @@
 namespace {
 
 namespace fs = std::filesystem;
-using namespace coracle;
+using namespace coracle::internal;
 
 void write(const fs::path& path, const std::string& content) {
   fs::create_directories(path.parent_path());

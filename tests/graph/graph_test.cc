@@ -11,7 +11,7 @@
 #include "ops/elementwise/add.h"
 #include "support/graph_access.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using access = GraphTestAccess;
@@ -192,4 +192,4 @@ TEST(Verify, RegionsAreGraphsToo) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 TEST(NodeOrder, IsTheListThatTheSameChangesMake) {
@@ -40,4 +40,4 @@ TEST(NodeOrder, IsTheListThatTheSameChangesMake) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

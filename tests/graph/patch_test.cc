@@ -8,7 +8,7 @@
 #include "ops/activation/relu.h"
 #include "ops/elementwise/cast.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 Graph chain() {
@@ -109,4 +109,4 @@ TEST(RemoveDead, KeepsWhatHasEffectsAndWhatTheyNeed) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -11,7 +11,7 @@
 #include "ops/movement/split_with_num.h"
 #include "ops/norm/batch_norm.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Positions in the program order at which a pattern matches.
@@ -197,4 +197,4 @@ TEST(Pattern, OperandsThatAreAbsentDoNotMatch) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

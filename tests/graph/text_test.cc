@@ -11,7 +11,7 @@
 #include "graph/text_attributes.h"
 #include "model/load.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 std::string parse_error(std::string_view graph) {
@@ -391,4 +391,4 @@ TEST(Text, ImportedGraphsReturn) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

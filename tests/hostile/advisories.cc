@@ -8,7 +8,7 @@
 #include <climits>
 #include <limits>
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 using enum DType;
@@ -355,4 +355,4 @@ Tensor Content::tensor() const {
   return t;
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -10,7 +10,7 @@
 #include "base/tensor.h"
 #include "graph/attributes.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// A tensor of an advisory: `values` over and over, until it is full.
 struct Content {
@@ -41,4 +41,4 @@ const std::vector<Advisory>& advisories();
 std::string program_of(const Advisory& advisory);
 std::string pir_of(const Advisory& advisory);
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -11,7 +11,7 @@
 
 // What crashed Paddle's kernels ends in the right answer or in an Error that says what is wrong, whichever format the
 // model has.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::Advisory;
@@ -65,4 +65,4 @@ INSTANTIATE_TEST_SUITE_P(All, Advisories, testing::ValuesIn(test::advisories()),
 });
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

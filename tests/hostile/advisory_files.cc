@@ -7,7 +7,7 @@
 #include "support/pir_writer.h"
 #include "support/program_writer.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 struct ElementType {
@@ -126,4 +126,4 @@ std::string pir_of(const Advisory& advisory) {
   return pir::program_file(operations);
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -4,7 +4,7 @@
 #include <map>
 #include <random>
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 /// Attributes that no schema lists: those of fused operators.
@@ -164,4 +164,4 @@ void draw_file_attributes(HostileNode& node, const Choose& choose) {
   }
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -4,7 +4,7 @@
 #include "support/hostile_operator.h"
 
 /// Attributes of operators that exist in files only: their schemas list none, what reads them decides.
-namespace coracle::test {
+namespace coracle::internal::test {
 
 struct FileAttribute {
   std::string name;
@@ -18,4 +18,4 @@ AttributeValue of_another_kind(const AttributeValue& sample);
 /// Sets about half of them to what a file could have.
 void draw_file_attributes(HostileNode& node, const Choose& choose);
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -11,7 +11,7 @@
 #include "hostile/regions.h"
 #include "support/file_operator.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 constexpr int64_t kIntegers[] = {
@@ -375,4 +375,4 @@ void infer_bad_use(const BadUse& use) {
   }
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -6,7 +6,7 @@
 
 #include "support/hostile_operator.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// A wrong use of an operator: a node, most often one that runs, with one thing changed.
 struct BadUse {
@@ -33,4 +33,4 @@ void for_each_bad_use(const HostileNode& base, const std::function<void(const Ba
 /// Infers and plans a node of operands that do not exist; Errors are answers. Whatever else is thrown comes out.
 void infer_bad_use(const BadUse& use);
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -13,7 +13,7 @@
 #include "hostile/grid.h"
 #include "support/sanitized.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 char running[400] = "";
@@ -117,6 +117,6 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal
 
-int main(int argc, char** argv) { return coracle::run(argc, argv); }
+int main(int argc, char** argv) { return coracle::internal::run(argc, argv); }

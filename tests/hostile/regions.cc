@@ -4,7 +4,7 @@
 #include "ops/control/if.h"
 #include "ops/control/while.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 Tensor numbers(DType dtype, const Shape& shape, int64_t value) {
@@ -91,4 +91,4 @@ std::vector<BadRegions> bad_regions(const HostileNode& node) {
   return all;
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

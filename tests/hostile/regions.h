@@ -4,7 +4,7 @@
 #include "support/hostile_operator.h"
 
 /// Operators with nested graphs, whose operands and regions have to fit each other.
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// An `if` or a `while` that runs.
 HostileNode node_with_regions(const OpSchema& schema);
@@ -17,4 +17,4 @@ struct BadRegions {
 /// Regions that do not fit the node, or that never come to an end; none for an operator without.
 std::vector<BadRegions> bad_regions(const HostileNode& node);
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const std::filesystem::path folder = argv[1];
   std::filesystem::create_directories(folder);
-  const coracle::test::ModelBytes bytes = coracle::test::product_model();
+  const coracle::internal::test::ModelBytes bytes = coracle::internal::test::product_model();
   std::ofstream(folder / "inference.pdmodel", std::ios::binary) << bytes.program;
   std::ofstream(folder / "inference.pdiparams", std::ios::binary) << bytes.params;
   return 0;

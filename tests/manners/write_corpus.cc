@@ -7,9 +7,9 @@
 
 namespace {
 
-void write_all(const std::filesystem::path& folder, const std::vector<coracle::test::ModelBytes>& models,
+void write_all(const std::filesystem::path& folder, const std::vector<coracle::internal::test::ModelBytes>& models,
                const char* program) {
-  for (const coracle::test::ModelBytes& model : models) {
+  for (const coracle::internal::test::ModelBytes& model : models) {
     const std::filesystem::path own = folder / model.name;
     std::filesystem::create_directories(own);
     std::ofstream(own / program, std::ios::binary) << model.program;
@@ -22,7 +22,7 @@ void write_all(const std::filesystem::path& folder, const std::vector<coracle::t
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const std::filesystem::path folder = argv[1];
-  write_all(folder / "program", coracle::test::small_program_models(), "inference.pdmodel");
-  write_all(folder / "pir", coracle::test::small_pir_models(), "inference.json");
+  write_all(folder / "program", coracle::internal::test::small_program_models(), "inference.pdmodel");
+  write_all(folder / "pir", coracle::internal::test::small_pir_models(), "inference.json");
   return 0;
 }

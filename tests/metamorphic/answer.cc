@@ -7,7 +7,7 @@
 
 #include "run/session_results.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 bool same_lod(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
@@ -89,4 +89,4 @@ std::string difference_in_rounding(const Answer& want, const Answer& got) {
   return {};
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -9,7 +9,7 @@
 #include "run/session.h"
 
 /// Answers of a program in different ways, and how they may differ.
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// The answer for some inputs, or the error they end in.
 struct Answer {
@@ -31,4 +31,4 @@ bool is_smooth(const Model& model);
 /// against the largest element.
 std::string difference_in_rounding(const Answer& want, const Answer& got);
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -17,7 +17,7 @@
 #include "support/graph_model.h"
 #include "support/random_graph.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 /// A program, natively or with engines, and inputs that it takes.
@@ -153,7 +153,7 @@ int run_all(unsigned first, int64_t count, double seconds, const std::vector<Sub
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test
 
 int main(int argc, char** argv) {
   constexpr int kSkipped = 77;
@@ -179,7 +179,7 @@ int main(int argc, char** argv) {
   }
   bool one = false;
   for (const char* engine : {"openvino", "xnnpack"}) {
-    const std::string missing = coracle::used_engine(engine, coracle::Precision::kDefault).missing;
+    const std::string missing = coracle::internal::used_engine(engine, coracle::internal::Precision::kDefault).missing;
     one = one || missing.empty();
     if (!missing.empty()) std::printf("without %s: %s\n", engine, missing.c_str());
   }
@@ -187,5 +187,5 @@ int main(int argc, char** argv) {
     std::printf("skipped: no engine\n");
     return kSkipped;
   }
-  return coracle::test::run_all(first, count, seconds, coracle::test::operator_subjects(folder));
+  return coracle::internal::test::run_all(first, count, seconds, coracle::internal::test::operator_subjects(folder));
 }

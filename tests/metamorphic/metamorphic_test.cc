@@ -19,7 +19,7 @@
 #include "run/session.h"
 #include "support/late_device.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 struct Variant {
@@ -247,13 +247,13 @@ int run_all(const std::vector<Subject>& subjects, Mode mode, double seconds, con
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test
 
 int main(int argc, char** argv) {
   constexpr int kSkipped = 77;
   std::string folder = CORACLE_ORACLE_SAMPLE;
   bool models = false;
-  auto mode = coracle::test::Mode::kSome;
+  auto mode = coracle::internal::test::Mode::kSome;
   double seconds = 1e9;
   std::vector<std::string> names;
   for (int i = 1; i < argc; ++i) {
@@ -261,9 +261,9 @@ int main(int argc, char** argv) {
     if (option == "--models") {
       models = true;
     } else if (option == "--all-options") {
-      mode = coracle::test::Mode::kAllOptions;
+      mode = coracle::internal::test::Mode::kAllOptions;
     } else if (option == "--placements") {
-      mode = coracle::test::Mode::kPlacements;
+      mode = coracle::internal::test::Mode::kPlacements;
     } else if (option == "--operators" && i + 1 < argc) {
       folder = argv[++i];
     } else if (option == "--seconds" && i + 1 < argc) {
@@ -275,11 +275,12 @@ int main(int argc, char** argv) {
       names.emplace_back(option);
     }
   }
-  const std::vector<coracle::test::Subject> subjects =
-      models ? coracle::test::model_subjects(CORACLE_SHARED, CORACLE_FILLED) : coracle::test::operator_subjects(folder);
+  const std::vector<coracle::internal::test::Subject> subjects =
+      models ? coracle::internal::test::model_subjects(CORACLE_SHARED, CORACLE_FILLED)
+             : coracle::internal::test::operator_subjects(folder);
   if (subjects.empty()) {
     std::printf("skipped: no models (is the reference folder ../shared absent?)\n");
     return kSkipped;
   }
-  return coracle::test::run_all(subjects, mode, seconds, names);
+  return coracle::internal::test::run_all(subjects, mode, seconds, names);
 }

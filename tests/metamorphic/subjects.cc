@@ -11,7 +11,7 @@
 #include "support/memory_file.h"
 #include "support/reference_cases.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 /// Networks halve their images up to five times and join the halves again.
@@ -163,4 +163,4 @@ std::vector<Subject> model_subjects(const std::string& shared, const std::string
   return subjects;
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -8,7 +8,7 @@
 #include "model/load.h"
 
 /// Models with inputs that they take: the recorded cases of Paddle, in other sizes.
-namespace coracle::test {
+namespace coracle::internal::test {
 
 struct Subject {
   std::string name;
@@ -29,4 +29,4 @@ std::vector<Subject> operator_subjects(const std::string& folder);
 /// The first case of each model of the reference folder, smallest files first; none if it is absent.
 std::vector<Subject> model_subjects(const std::string& shared, const std::string& filled);
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

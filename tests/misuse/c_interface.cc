@@ -2,7 +2,7 @@
 #include "api/loaded.h"
 #include "misuse/interface.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 constexpr int64_t kDims[] = {1, 2};
@@ -236,4 +236,4 @@ Interface c_interface() {
   return i;
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -2,7 +2,7 @@
 #include "coracle/coracle.hpp"
 #include "misuse/interface.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 using Floats = std::vector<float>;
@@ -12,7 +12,7 @@ template <class F>
 Answer refused(const F& call) {
   try {
     call();
-  } catch (const api::Exception& e) {
+  } catch (const coracle::Exception& e) {
     return {status_name(e.status()), e.what()};
   }
   return {"ok", ""};
@@ -22,8 +22,8 @@ Answer refused(const F& call) {
 template <class F>
 Interface::Case in_session(const F& call, bool run = false) {
   return [=](const MisuseModels& models) {
-    const api::Model model(models.folder("product"));
-    api::Session session(model);
+    const coracle::Model model(models.folder("product"));
+    coracle::Session session(model);
     if (run) {
       session.set_input(0, {1, 2}, kPair);
       session.run();
@@ -32,14 +32,14 @@ Interface::Case in_session(const F& call, bool run = false) {
   };
 }
 
-Interface::Case load(const std::string& folder, const api::ModelOptions& options = {}) {
-  return [=](const MisuseModels& m) { return refused([&] { api::Model(m.folder(folder), {}, options); }); };
+Interface::Case load(const std::string& folder, const coracle::ModelOptions& options = {}) {
+  return [=](const MisuseModels& m) { return refused([&] { coracle::Model(m.folder(folder), {}, options); }); };
 }
 
-Interface::Case open(const api::SessionOptions& options) {
+Interface::Case open(const coracle::SessionOptions& options) {
   return [=](const MisuseModels& m) {
     return refused([&] {
-      api::Session session(api::Model(m.folder("product")), options);
+      coracle::Session session(coracle::Model(m.folder("product")), options);
       session.set_input(0, {10000, 2}, Floats(20000));
       session.run();
     });
@@ -50,30 +50,31 @@ Interface::Case open(const api::SessionOptions& options) {
 
 Interface cpp_interface() {
   using M = const MisuseModels&;
-  using S = api::Session;
-  api::ModelOptions unknown_pass;
+  using S = coracle::Session;
+  coracle::ModelOptions unknown_pass;
   unknown_pass.disable_passes = "wishing";
-  api::ModelOptions unknown_isa;
+  coracle::ModelOptions unknown_isa;
   unknown_isa.cpu_isa = "abacus";
-  api::ModelOptions unknown_weights;
+  coracle::ModelOptions unknown_weights;
   unknown_weights.weights = "borrowed";
-  api::ModelOptions unknown_mark;
+  coracle::ModelOptions unknown_mark;
   unknown_mark.marks = "matmul";
-  api::ModelOptions no_operators;
+  coracle::ModelOptions no_operators;
   no_operators.min_ops = 0;
-  api::SessionOptions threads;
+  coracle::SessionOptions threads;
   threads.threads = -2;
-  api::SessionOptions limited;
+  coracle::SessionOptions limited;
   limited.memory_limit = 1024;
   Interface i;
   i.cases = {
       {"no_such_model", load("nowhere")},
-      {"no_such_params", [](M m) { return refused([&] { api::Model(m.program("product"), m.params("nowhere")); }); }},
+      {"no_such_params",
+       [](M m) { return refused([&] { coracle::Model(m.program("product"), m.params("nowhere")); }); }},
       {"empty_folder", load("empty")},
       {"damaged_program", load("bad_program")},
       {"damaged_params", load("bad_params")},
       {"unknown_operator", load("unknown_operator")},
-      {"null_program", [](M) { return refused([] { api::Model(api::Span<const std::byte>{}, {}); }); }},
+      {"null_program", [](M) { return refused([] { coracle::Model(coracle::Span<const std::byte>{}, {}); }); }},
       {"null_data", in_session([](S& s) {
          s.set_input(0, CORACLE_FLOAT32, {1, 2}, nullptr);
        })},
@@ -105,7 +106,7 @@ Interface cpp_interface() {
       {"too_large_shape", in_session([](S& s) {
          s.set_input(0, CORACLE_FLOAT32, {INT32_MAX, INT32_MAX, INT32_MAX}, kPair.data());
        })},
-      {"too_many_dimensions", in_session([](S& s) { s.set_input(0, api::Dims(10, 1), Floats(1)); })},
+      {"too_many_dimensions", in_session([](S& s) { s.set_input(0, coracle::Dims(10, 1), Floats(1)); })},
       {"offsets_do_not_begin_at_0", in_session(
                                         [](S& s) {
                                           s.set_lod(0, {{1, 1}});
@@ -131,23 +132,23 @@ Interface cpp_interface() {
        [](M) {
          const ModelBytes bytes = product_model();
          const auto span = [](const std::string& s) {
-           return api::Span<const std::byte>(reinterpret_cast<const std::byte*>(s.data()), s.size());
+           return coracle::Span<const std::byte>(reinterpret_cast<const std::byte*>(s.data()), s.size());
          };
-         const api::Model model(span(bytes.program), span(bytes.params));
+         const coracle::Model model(span(bytes.program), span(bytes.params));
          return refused([&] { model.check_files(); });
        }},
       {"memory_limit", open(limited)},
       {"index_out_of_range",
        [](M m) {
          return refused([&] {
-           S session(api::Model(m.folder("reader")));
+           S session(coracle::Model(m.folder("reader")));
            for (size_t input : {0U, 1U}) session.set_input(input, {1, 2}, std::vector<int64_t>{3, 100});
            session.run();
          });
        }},
   };
   i.still_answers = [](M m) {
-    S session(api::Model(m.folder("product")));
+    S session(coracle::Model(m.folder("product")));
     session.set_input(0, {2, 1}, kPair);
     if (refused([&] { session.run(); }).status == "ok") return false;
     session.set_input(0, {1, 2}, kPair);
@@ -157,4 +158,4 @@ Interface cpp_interface() {
   return i;
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

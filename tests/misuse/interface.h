@@ -10,7 +10,7 @@
 #include "support/temporary_folder.h"
 
 /// Misuse, case by case, through each interface; cases.txt says what each answers.
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// What an interface said: the status' name ("error" where an interface has none) and its message. "ok" is no refusal.
 struct Answer {
@@ -51,4 +51,4 @@ inline std::string status_name(int status) {
   return kNames.at(static_cast<size_t>(status));
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -11,7 +11,7 @@
 #include "paddle/paddle_models.h"
 #include "support/program_writer.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 MisuseModels::MisuseModels() {
   const auto write = [&](const std::string& name, const std::string& program, const std::string& params) {
@@ -95,4 +95,4 @@ TEST(MisuseTable, Paddle) { check("paddle", paddle_interface()); }
 TEST(MisuseTable, PaddleC) { check("paddle_c", paddle_c_interface()); }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -6,7 +6,7 @@
 #include "misuse/interface.h"
 #include "pd_inference_api.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 constexpr float kPair[] = {1, 2};
@@ -221,4 +221,4 @@ Interface paddle_c_interface() {
   return i;
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

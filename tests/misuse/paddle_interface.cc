@@ -4,7 +4,7 @@
 #include "misuse/interface.h"
 #include "paddle/paddle_models.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 using Floats = std::vector<float>;
@@ -172,4 +172,4 @@ Interface paddle_interface() {
   return i;
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -14,7 +14,7 @@
 #include "support/small_models.h"
 #include "support/temporary_folder.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::ArchivedFiles;
@@ -240,4 +240,4 @@ TEST(Archive, WhatIsSaidOfAPackedFileIsChecked) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

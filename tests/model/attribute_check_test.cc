@@ -8,7 +8,7 @@
 #include "support/plain_operators.h"
 #include "support/program_results.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::add;
@@ -148,4 +148,4 @@ TEST(AttributeCheck, EveryAttributeThatPaddleRegistersIsReadIgnoredOrRefused) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "support/pir_writer.h"
 #include "support/program_writer.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::BlockWriter;
@@ -276,4 +276,4 @@ TEST(ControlFlow, AListPoppedInALoopOfPir) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -16,7 +16,7 @@
 #include "support/survivor.h"
 
 // Damaged files end in a run or an Error, never in a crash, a hang or unbounded memory.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr int kPrefixes = 97;
@@ -163,4 +163,4 @@ INSTANTIATE_TEST_SUITE_P(Models, DamagedReferenceModel,
                                          "mobilenetv3_small_x0_35-multilabel", "ppocr-v3-ch-det"));
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

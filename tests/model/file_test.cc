@@ -15,7 +15,7 @@
 #include "support/program_writer.h"
 #include "support/temporary_folder.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 std::string text_of_pages(size_t pages) {
@@ -175,4 +175,4 @@ TEST(Weights, CutShortWhileTheyAreRead) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "support/small_models.h"
 #include "support/temporary_folder.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using namespace std::string_literals;
@@ -140,4 +140,4 @@ TEST(Foreign, OtherErrorsStayAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -10,7 +10,7 @@
 #include "support/pir_writer.h"
 #include "support/program_writer.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using namespace test::pir;  // NOLINT(google-build-using-namespace): the writer's vocabulary
@@ -232,4 +232,4 @@ TEST(ImportPir, UnsupportedOperatorsAreListedTogether) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "support/memory_file.h"
 #include "support/program_writer.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::BlockWriter;
@@ -276,4 +276,4 @@ TEST(ImportProgramDesc, TensorArraysAreValues) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -10,7 +10,7 @@
 #include "graph/op.h"
 #include "model/program_control.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 TEST(MissingOperators, AreNeitherHereNorNamedTwice) {
@@ -54,4 +54,4 @@ TEST(MissingOperators, OperatorsOfOneFormatAloneSayWhich) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

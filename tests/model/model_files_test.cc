@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "support/temporary_folder.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr const char* kPirText = R"({"base_code":{"magic":"pir"}})";
@@ -177,4 +177,4 @@ TEST(ModelSourceTest, MemoryAndCallback) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

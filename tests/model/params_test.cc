@@ -10,7 +10,7 @@
 #include "support/resident.h"
 #include "support/temporary_folder.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::record;
@@ -209,4 +209,4 @@ TEST(Params, MappedAndUnalignedTheyAreInMemoryOnce) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "support/program_writer.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::BlockWriter;
@@ -125,4 +125,4 @@ TEST(ProgramDesc, RefusesFilesWithoutBlocks) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

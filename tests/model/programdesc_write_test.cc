@@ -8,7 +8,7 @@
 #include "support/program_writer.h"
 #include "support/small_models.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::Message;
@@ -149,4 +149,4 @@ TEST(ParametersWrite, EveryElementTypeIsReadAgain) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "graph/text.h"
 #include "passes/pass.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// A loop whose tensor grows; the branch inside reads its size.
@@ -55,4 +55,4 @@ TEST(Regions, TypesThatALoopChangesReachTheBranchesInside) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "support/pir_writer.h"
 #include "support/program_writer.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::BlockWriter;
@@ -171,4 +171,4 @@ TEST(Scopes, LongOnesAreNone) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "support/memory_file.h"
 
 // The models that other tests damage, feed to the program and seed the fuzz targets with run as they are.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 std::vector<test::ModelBytes> all_small_models() {
@@ -48,4 +48,4 @@ INSTANTIATE_TEST_SUITE_P(All, SmallModels, testing::ValuesIn(all_small_models())
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -16,38 +16,40 @@
 
 namespace {
 
-using coracle::Precision;
-using coracle::cpu::Capability;
-using coracle::cpu::Processor;
-using coracle::test::ReferenceCase;
+using coracle::internal::Precision;
+using coracle::internal::cpu::Capability;
+using coracle::internal::cpu::Processor;
+using coracle::internal::test::ReferenceCase;
 
 bool multiplies_bf16(const Processor& p) { return p.has(Capability::kAmx) || p.has(Capability::kAvx512Bf16); }
 
-void add_kernels(const std::vector<coracle::Step>& steps, const Processor& processor, std::string& names) {
-  for (const coracle::Step& step : steps) {
+void add_kernels(const std::vector<coracle::internal::Step>& steps, const Processor& processor, std::string& names) {
+  for (const coracle::internal::Step& step : steps) {
     add_kernels(step.parts, processor, names);
     if (step.kernel == nullptr) continue;
-    const coracle::KernelDef& kernel = *step.kernel;
+    const coracle::internal::KernelDef& kernel = *step.kernel;
     names.append(kernel.name).append(" ");
-    coracle::require(coracle::cpu::runs_on(coracle::cpu::kernel_isa(kernel), processor.isa()), kernel.name, " on ",
-                     processor.name);
-    const bool in_parts = coracle::cpu::kernel_mode(kernel) != coracle::cpu::ComputeMode::kFloat32;
-    coracle::require(!in_parts || multiplies_bf16(processor), kernel.name, " on ", processor.name,
-                     ", which does not multiply bfloat16");
+    coracle::internal::require(
+        coracle::internal::cpu::runs_on(coracle::internal::cpu::kernel_isa(kernel), processor.isa()), kernel.name,
+        " on ", processor.name);
+    const bool in_parts = coracle::internal::cpu::kernel_mode(kernel) != coracle::internal::cpu::ComputeMode::kFloat32;
+    coracle::internal::require(!in_parts || multiplies_bf16(processor), kernel.name, " on ", processor.name,
+                               ", which does not multiply bfloat16");
   }
 }
 
 /// The kernels of the first segment, in order; a segment may have none.
 std::string plan_of(const ReferenceCase& c, const Processor& processor, Precision precision) {
-  coracle::ModelOptions options;
+  coracle::internal::ModelOptions options;
   options.kernels.precision = precision;
-  const auto model = coracle::Model::load(coracle::ModelSource::on_disk(c.program, c.params), options);
-  coracle::Session session(model, {.threads = 2});
-  const std::vector<coracle::TensorInfo>& infos = model->info().inputs;
+  const auto model =
+      coracle::internal::Model::load(coracle::internal::ModelSource::on_disk(c.program, c.params), options);
+  coracle::internal::Session session(model, {.threads = 2});
+  const std::vector<coracle::internal::TensorInfo>& infos = model->info().inputs;
   for (size_t i = 0; i < infos.size(); ++i) {
     size_t at = 0;
     while (at < c.input_names.size() && c.input_names[at] != infos[i].name) ++at;
-    coracle::require(at < c.inputs.size(), "the case has no input '", infos[i].name, "'");
+    coracle::internal::require(at < c.inputs.size(), "the case has no input '", infos[i].name, "'");
     session.set_input(i, c.inputs[at]);
     if (!c.inputs[at].lod().empty()) session.set_input_lod(i, c.inputs[at].lod());
   }
@@ -63,10 +65,10 @@ int main(int argc, char** argv) {
   const std::vector<std::string> chosen(argv + 1, argv + argc);
   const std::string shared = CORACLE_SHARED;
   std::map<std::string, std::string> first;  // case of each model
-  for (const auto& [model, name] : coracle::test::reference_cases(shared)) {
+  for (const auto& [model, name] : coracle::internal::test::reference_cases(shared)) {
     if (chosen.empty() || std::count(chosen.begin(), chosen.end(), model) > 0) first.try_emplace(model, name);
   }
-  const auto processors = coracle::test::emulated_processors();
+  const auto processors = coracle::internal::test::emulated_processors();
   if (first.empty() || processors.empty()) {
     std::printf("skipped: %s\n", first.empty() ? "the reference folder ../shared is absent"
                                                : "processors of other architectures are not emulated");
@@ -78,14 +80,14 @@ int main(int argc, char** argv) {
     std::string line;
     std::map<std::string, int> plans;  // different ones
     try {
-      const ReferenceCase c = coracle::test::read_reference_case(shared, CORACLE_FILLED, model, name);
+      const ReferenceCase c = coracle::internal::test::read_reference_case(shared, CORACLE_FILLED, model, name);
       for (const Processor* p : processors) {
         line = p->name;
-        const coracle::test::EmulatedProcessor emulated(*p);
+        const coracle::internal::test::EmulatedProcessor emulated(*p);
         for (const Precision precision : {Precision::kDefault, Precision::kHigh, Precision::kBf16}) {
           if (precision != Precision::kDefault && !multiplies_bf16(*p)) continue;
           const std::string plan = plan_of(c, *p, precision);
-          coracle::require(plan_of(c, *p, precision) == plan, "planned again, it has other kernels");
+          coracle::internal::require(plan_of(c, *p, precision) == plan, "planned again, it has other kernels");
           ++plans[plan];
           ++planned;
         }

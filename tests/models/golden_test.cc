@@ -32,18 +32,18 @@
 
 namespace {
 
-using coracle::Tensor;
-using coracle::test::ReferenceCase;
+using coracle::internal::Tensor;
+using coracle::internal::test::ReferenceCase;
 
 struct Options {
   bool by_reference = false;  ///< the operators' references on the graph as it is in the file
   int threads = 0;
-  coracle::cpu::Isa isa = coracle::cpu::detected_isa();
-  std::optional<coracle::Precision> precision;  ///< on matrix tiles, emulated where the machine has none
-  std::string device;                           ///< where operators run that it has kernels for
-  coracle::EngineChoice engines;                ///< what runs parts of it
-  bool saved = false;                           ///< each model also as a saved one, with the same bits
-  bool first = false;                           ///< of each model the first case alone
+  coracle::internal::cpu::Isa isa = coracle::internal::cpu::detected_isa();
+  std::optional<coracle::internal::Precision> precision;  ///< on matrix tiles, emulated where the machine has none
+  std::string device;                                     ///< where operators run that it has kernels for
+  coracle::internal::EngineChoice engines;                ///< what runs parts of it
+  bool saved = false;                                     ///< each model also as a saved one, with the same bits
+  bool first = false;                                     ///< of each model the first case alone
   std::vector<std::string> chosen;
 
   /// What lines of known.txt name behind "@".
@@ -55,11 +55,12 @@ struct Options {
   /// What stands behind each line: " openvino,xnnpack, min_ops 2".
   std::string label() const {
     std::string names;
-    for (const coracle::UsedEngine& e : engines.engines) names.append(names.empty() ? " " : ",").append(e.name);
-    return names.empty() ? "" : coracle::text(names, ", min_ops ", engines.min_ops);
+    for (const coracle::internal::UsedEngine& e : engines.engines)
+      names.append(names.empty() ? " " : ",").append(e.name);
+    return names.empty() ? "" : coracle::internal::text(names, ", min_ops ", engines.min_ops);
   }
   /// Bounds are those of float32; products of two bfloat16 parts are some thirty times less exact.
-  double tolerance() const { return precision == coracle::Precision::kHigh ? 10 : 1; }
+  double tolerance() const { return precision == coracle::internal::Precision::kHigh ? 10 : 1; }
   bool takes(const std::string& model, const std::string& name) const {
     return chosen.empty() || std::any_of(chosen.begin(), chosen.end(),
                                          [&](const std::string& c) { return c == model || c == model + "/" + name; });
@@ -67,10 +68,11 @@ struct Options {
 };
 
 /// The options once for each of several engines with each least size of blocks.
-std::vector<Options> variants_of(const Options& options, const std::vector<std::vector<coracle::UsedEngine>>& engines,
+std::vector<Options> variants_of(const Options& options,
+                                 const std::vector<std::vector<coracle::internal::UsedEngine>>& engines,
                                  const std::vector<int>& min_ops) {
   std::vector<Options> variants;
-  for (const std::vector<coracle::UsedEngine>& used : engines) {
+  for (const std::vector<coracle::internal::UsedEngine>& used : engines) {
     for (const int least : min_ops) {
       variants.push_back(options);
       variants.back().engines.engines = used;
@@ -93,17 +95,17 @@ std::string take_warnings(const std::string* add = nullptr) {
 
 size_t position(const ReferenceCase& c, const std::string& input) {
   const auto at = std::find(c.input_names.begin(), c.input_names.end(), input);
-  coracle::require(at != c.input_names.end(), "the case has no input '", input, "'");
+  coracle::internal::require(at != c.input_names.end(), "the case has no input '", input, "'");
   return static_cast<size_t>(at - c.input_names.begin());
 }
 
 /// "conv2d.indirect.avx512, reference (3)": the kernels of a run, with counts.
-std::string kernels_of(const coracle::Profile& profile) {
+std::string kernels_of(const coracle::internal::Profile& profile) {
   std::map<std::string, int> counts;
-  for (const coracle::ProfileEvent& e : profile) ++counts[e.kernel];
+  for (const coracle::internal::ProfileEvent& e : profile) ++counts[e.kernel];
   std::string out;
   for (const auto& [kernel, count] : counts)
-    out.append(coracle::text(out.empty() ? "" : ", ", kernel, " (", count, ")"));
+    out.append(coracle::internal::text(out.empty() ? "" : ", ", kernel, " (", count, ")"));
   return out;
 }
 
@@ -131,12 +133,12 @@ std::map<std::string, KnownDifference> known_differences() {
   return known;
 }
 
-std::vector<Tensor> results_of(const std::shared_ptr<const coracle::Model>& model, const ReferenceCase& c,
+std::vector<Tensor> results_of(const std::shared_ptr<const coracle::internal::Model>& model, const ReferenceCase& c,
                                const Options& options, std::string* kernels) {
-  coracle::SessionOptions session_options;
+  coracle::internal::SessionOptions session_options;
   session_options.threads = options.threads;
-  coracle::Session session(model, session_options);
-  const std::vector<coracle::TensorInfo>& infos = session.model().info().inputs;
+  coracle::internal::Session session(model, session_options);
+  const std::vector<coracle::internal::TensorInfo>& infos = session.model().info().inputs;
   for (size_t i = 0; i < infos.size(); ++i) {
     const Tensor& input = c.inputs[position(c, infos[i].name)];
     session.set_input(i, input);
@@ -151,36 +153,39 @@ std::vector<Tensor> results_of(const std::shared_ptr<const coracle::Model>& mode
 }
 
 /// Throws unless the model, saved and loaded again, gives the same results to the bit by the same kernels.
-void check_saved(const coracle::Model& model, const coracle::ModelOptions& model_options, const ReferenceCase& c,
-                 const Options& options, const std::vector<Tensor>& expected, const std::string& kernels) {
-  const coracle::test::TemporaryFolder folder;
+void check_saved(const coracle::internal::Model& model, const coracle::internal::ModelOptions& model_options,
+                 const ReferenceCase& c, const Options& options, const std::vector<Tensor>& expected,
+                 const std::string& kernels) {
+  const coracle::internal::test::TemporaryFolder folder;
   const std::string path = folder.path("model");
   model.save(path);
   std::string kernels_of_saved;
-  const auto saved = coracle::Model::load(coracle::ModelSource::on_disk(path), model_options);
+  const auto saved = coracle::internal::Model::load(coracle::internal::ModelSource::on_disk(path), model_options);
   const std::vector<Tensor> outputs = results_of(saved, c, options, &kernels_of_saved);
-  coracle::require(print(saved->program()->graph()) == print(model.program()->graph()), "the saved graph is another");
-  coracle::require(kernels == kernels_of_saved, "saved, it is run by ", kernels_of_saved);
+  coracle::internal::require(print(saved->program()->graph()) == print(model.program()->graph()),
+                             "the saved graph is another");
+  coracle::internal::require(kernels == kernels_of_saved, "saved, it is run by ", kernels_of_saved);
   for (size_t i = 0; i < expected.size(); ++i) {
     const Tensor& a = expected[i];
     const Tensor& b = outputs.at(i);
-    coracle::require(a.dtype() == b.dtype() && a.shape() == b.shape() && a.lod() == b.lod() &&
-                         (a.bytes() == 0 || std::memcmp(a.raw(), b.raw(), a.bytes()) == 0),
-                     "saved, output ", i, " has other bits");
+    coracle::internal::require(a.dtype() == b.dtype() && a.shape() == b.shape() && a.lod() == b.lod() &&
+                                   (a.bytes() == 0 || std::memcmp(a.raw(), b.raw(), a.bytes()) == 0),
+                               "saved, output ", i, " has other bits");
   }
 }
 
 /// `programs`: those that were run, as they are planned. Nothing where this would be one of them.
 std::vector<Tensor> results(const ReferenceCase& c, const Options& options, std::set<std::string>& programs,
                             std::string* kernels) {
-  const coracle::ModelSource source = coracle::ModelSource::on_disk(c.program, c.params);
+  const coracle::internal::ModelSource source = coracle::internal::ModelSource::on_disk(c.program, c.params);
   if (options.by_reference) {
     std::vector<Tensor> inputs;
-    const coracle::LoadedModel model = coracle::load_model(source);
-    for (const coracle::TensorInfo& info : model.info.inputs) inputs.push_back(c.inputs[position(c, info.name)]);
+    const coracle::internal::LoadedModel model = coracle::internal::load_model(source);
+    for (const coracle::internal::TensorInfo& info : model.info.inputs)
+      inputs.push_back(c.inputs[position(c, info.name)]);
     return evaluate_graph(model.graph, inputs);
   }
-  coracle::ModelOptions model_options;
+  coracle::internal::ModelOptions model_options;
   model_options.kernels.capability = options.isa;
   model_options.device = options.device;
   model_options.engines = options.engines;
@@ -189,7 +194,7 @@ std::vector<Tensor> results(const ReferenceCase& c, const Options& options, std:
     model_options.kernels.emulates_modes = true;
     model_options.kernels.disabled = {"cost"};  // wherever they fit, not only where they pay
   }
-  const auto model = coracle::Model::load(source, model_options);
+  const auto model = coracle::internal::Model::load(source, model_options);
   if (!programs.insert(print(model->program()->graph())).second) return {};
   std::vector<Tensor> outputs = results_of(model, c, options, kernels);
   if (options.saved) check_saved(*model, model_options, c, options, outputs, *kernels);
@@ -212,12 +217,12 @@ bool run_case(const ReferenceCase& c, const Options& options, std::set<std::stri
     }
     if (!options.engines.engines.empty()) complaint = take_warnings();
     if (outputs.size() != c.outputs.size())
-      complaint.append(coracle::text(" ", outputs.size(), " outputs, expected ", c.outputs.size()));
+      complaint.append(coracle::internal::text(" ", outputs.size(), " outputs, expected ", c.outputs.size()));
     for (size_t i = 0; i < std::min(outputs.size(), c.outputs.size()); ++i) {
-      const coracle::test::Deviation d = compare(outputs[i], c.outputs[i]);
+      const coracle::internal::test::Deviation d = compare(outputs[i], c.outputs[i]);
       worst = std::max(worst, d.max_error);
       if (!d.complaint.empty())
-        complaint.append(coracle::text(" output ", i, " '", c.outputs[i].name, "': ", d.complaint));
+        complaint.append(coracle::internal::text(" output ", i, " '", c.outputs[i].name, "': ", d.complaint));
     }
   } catch (const std::exception& e) {
     complaint = e.what();
@@ -233,7 +238,7 @@ bool run_case(const ReferenceCase& c, const Options& options, std::set<std::stri
 int main(int argc, char** argv) {
   constexpr int kSkipped = 77;
   Options options;
-  std::vector<std::vector<coracle::UsedEngine>> engines;
+  std::vector<std::vector<coracle::internal::UsedEngine>> engines;
   std::vector<int> min_ops;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--by-reference") == 0) {
@@ -247,8 +252,8 @@ int main(int argc, char** argv) {
     } else if (std::strcmp(argv[i], "--device") == 0 && i + 1 < argc) {
       options.device = argv[++i];
       try {
-        static_cast<void>(coracle::open_devices(options.device));
-      } catch (const coracle::Error& e) {
+        static_cast<void>(coracle::internal::open_devices(options.device));
+      } catch (const coracle::internal::Error& e) {
         std::printf("skipped: %s\n", e.what());
         return kSkipped;
       }
@@ -256,7 +261,7 @@ int main(int argc, char** argv) {
       std::istringstream names(argv[++i]);
       engines.emplace_back();
       for (std::string name; std::getline(names, name, ',');) {
-        engines.back().push_back(coracle::used_engine(name, coracle::Precision::kDefault));
+        engines.back().push_back(coracle::internal::used_engine(name, coracle::internal::Precision::kDefault));
         const std::string& missing = engines.back().back().missing;
         if (missing.empty()) continue;
         std::printf("skipped: %s\n", missing.c_str());
@@ -265,18 +270,18 @@ int main(int argc, char** argv) {
     } else if (std::strcmp(argv[i], "--min-ops") == 0 && i + 1 < argc) {
       min_ops.push_back(std::atoi(argv[++i]));
     } else if (std::strcmp(argv[i], "--tiles") == 0 && i + 1 < argc) {
-      options.precision = coracle::precision_of(argv[++i]);
+      options.precision = coracle::internal::precision_of(argv[++i]);
       if (!options.precision) {
         std::printf("'%s' is not a precision\n", argv[i]);
         return 2;
       }
     } else if (std::strcmp(argv[i], "--isa") == 0 && i + 1 < argc) {
-      const std::optional<coracle::cpu::Isa> isa = coracle::cpu::isa_of(argv[++i]);
+      const std::optional<coracle::internal::cpu::Isa> isa = coracle::internal::cpu::isa_of(argv[++i]);
       if (!isa) {
         std::printf("'%s' is not an instruction set\n", argv[i]);
         return 2;
       }
-      if (!coracle::cpu::runs_on(*isa, coracle::cpu::detected_isa())) {
+      if (!coracle::internal::cpu::runs_on(*isa, coracle::internal::cpu::detected_isa())) {
         std::printf("skipped: this machine has no %s\n", argv[i]);
         return kSkipped;
       }
@@ -286,7 +291,7 @@ int main(int argc, char** argv) {
     }
   }
   const std::string shared = CORACLE_SHARED;
-  const auto cases = coracle::test::reference_cases(shared);
+  const auto cases = coracle::internal::test::reference_cases(shared);
   if (cases.empty()) {
     std::printf("skipped: the reference folder ../shared is absent\n");
     return kSkipped;
@@ -299,16 +304,17 @@ int main(int argc, char** argv) {
   std::string before;
   if (min_ops.empty()) min_ops.push_back(static_cast<int>(options.engines.min_ops));
   const std::vector<Options> variants = variants_of(options, engines, min_ops);
-  coracle::set_logger(coracle::LogLevel::kWarning, [](coracle::LogLevel, const char* message) {
-    const std::string warning = message;
-    take_warnings(&warning);
-  });
+  coracle::internal::set_logger(coracle::internal::LogLevel::kWarning,
+                                [](coracle::internal::LogLevel, const char* message) {
+                                  const std::string warning = message;
+                                  take_warnings(&warning);
+                                });
   for (const auto& [model, name] : cases) {
     if (!options.takes(model, name) || (options.first && model == before)) continue;
     before = model;
     std::optional<ReferenceCase> as_stored;
     try {
-      as_stored = coracle::test::read_reference_case(shared, CORACLE_FILLED, model, name);
+      as_stored = coracle::internal::test::read_reference_case(shared, CORACLE_FILLED, model, name);
     } catch (const std::exception& e) {
       std::printf("%-44s %-18s cannot read the case: %s\n", model.c_str(), name.c_str(), e.what());
       ++run, ++failed;
@@ -319,15 +325,15 @@ int main(int argc, char** argv) {
       ++run;
       auto difference = known.find(model + "/" + name);
       if (difference == known.end()) {
-        difference = known.find(coracle::text(model, "/", name, "@", variant.variant()));
+        difference = known.find(coracle::internal::text(model, "/", name, "@", variant.variant()));
       }
       ReferenceCase c = *as_stored;
-      for (coracle::test::ReferenceOutput& o : c.outputs) {
+      for (coracle::internal::test::ReferenceOutput& o : c.outputs) {
         for (double& atol : o.atol) atol *= variant.tolerance();
         o.rtol *= variant.tolerance();
       }
       if (difference != known.end()) {
-        for (coracle::test::ReferenceOutput& o : c.outputs) {
+        for (coracle::internal::test::ReferenceOutput& o : c.outputs) {
           o.max_rms = difference->second.max_rms;
           o.max_outside = difference->second.max_outside;
         }

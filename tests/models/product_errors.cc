@@ -15,7 +15,7 @@
 #include "run/session.h"
 #include "support/reference_cases.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 constexpr int64_t kRows = 48;
@@ -127,6 +127,6 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu
 
-int main(int argc, char** argv) { return coracle::cpu::run(argc, argv); }
+int main(int argc, char** argv) { return coracle::internal::cpu::run(argc, argv); }

@@ -14,7 +14,7 @@
 
 namespace {
 
-using coracle::Precision;
+using coracle::internal::Precision;
 
 /// How many steps must be on tiles, and how many may be.
 struct Bounds {
@@ -25,7 +25,7 @@ struct Bounds {
 struct Choice {
   const char* program;  ///< in SHARED/models
   const char* weights;  ///< in FILLED, without .pdiparams
-  coracle::Shape input;
+  coracle::internal::Shape input;
   Bounds high, bf16;
 };
 
@@ -51,12 +51,13 @@ const Choice kChoices[] = {
      {8, 16}},
 };
 
-int on_tiles(const std::string& program, const std::string& params, const coracle::Shape& shape, Precision precision) {
-  coracle::ModelOptions options;
+int on_tiles(const std::string& program, const std::string& params, const coracle::internal::Shape& shape,
+             Precision precision) {
+  coracle::internal::ModelOptions options;
   options.kernels.precision = precision;
-  const auto model = coracle::Model::load(coracle::ModelSource::on_disk(program, params), options);
-  coracle::Session session(model, {.threads = 1});
-  coracle::Tensor x = coracle::Tensor::make(coracle::DType::kFloat32, shape);
+  const auto model = coracle::internal::Model::load(coracle::internal::ModelSource::on_disk(program, params), options);
+  coracle::internal::Session session(model, {.threads = 1});
+  coracle::internal::Tensor x = coracle::internal::Tensor::make(coracle::internal::DType::kFloat32, shape);
   std::fill_n(x.data<float>(), x.count(), 0.0F);
   session.set_input(0, x);
   const auto planned = session.explain();
@@ -72,14 +73,14 @@ int main(int argc, char** argv) {
   if (argc != 3) return 2;
   const std::filesystem::path shared = argv[1];
   const std::filesystem::path filled = argv[2];
-  const auto processors = coracle::test::emulated_processors();
+  const auto processors = coracle::internal::test::emulated_processors();
   const auto amx = std::find_if(processors.begin(), processors.end(),
-                                [](const auto* p) { return p->has(coracle::cpu::Capability::kAmx); });
+                                [](const auto* p) { return p->has(coracle::internal::cpu::Capability::kAmx); });
   if (amx == processors.end()) {
     std::printf("skipped: this machine cannot emulate a processor with matrix tiles\n");
     return kSkipped;
   }
-  const coracle::test::EmulatedProcessor emulated(**amx);
+  const coracle::internal::test::EmulatedProcessor emulated(**amx);
   int failed = 0;
   for (const Choice& c : kChoices) {
     const std::string program = shared / "models" / c.program;

@@ -6,7 +6,7 @@
 #include "ops/control/tensor_to_array.h"
 #include "ops/logic/has_elements.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 Fact array_input() {
@@ -52,4 +52,4 @@ TEST(ArrayOperators, TensorToArrayTakesAJoinedTensorApart) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

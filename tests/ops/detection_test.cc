@@ -12,7 +12,7 @@
 #include "ops/detection/boxes.h"
 #include "ops/detection/roi_align.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 std::vector<int64_t> by_all_pairs(const std::vector<double>& boxes, const std::vector<int64_t>& order, double threshold,
@@ -98,4 +98,4 @@ TEST(Boxes, SamplesOfRegionsAreCounted) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/elementwise/arithmetic.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
@@ -30,4 +30,4 @@ TEST(Arithmetic, QuotientsOfWholeNumbersAreDefinedForAll) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

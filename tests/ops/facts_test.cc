@@ -32,7 +32,7 @@
 #include "ops/shape/view_shape.h"
 #include "plan/kernel_selector.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 Tensor counting(const Shape& shape) {
@@ -239,4 +239,4 @@ TEST(OperatorFacts, FunctionsWhoseNumbersAreNotKnownHaveNoStep) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "graph/graph.h"
 #include "graph/text.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 template <class T>
@@ -116,4 +116,4 @@ TEST(Float8, HasATextForm) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

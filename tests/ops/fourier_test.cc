@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 ComplexVector some_numbers(int64_t count) {
@@ -61,4 +61,4 @@ TEST(Fourier, ALargePrimeLengthTakesNoMoreThanAConvolution) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "support/plain_operators.h"
 #include "support/program_results.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::add;
@@ -265,4 +265,4 @@ TEST(Fused, TransposeFlattenConcat) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

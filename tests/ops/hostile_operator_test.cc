@@ -13,7 +13,7 @@
 #include "support/sanitized.h"
 
 // Files decide about attributes and operands: whatever they are, an operator infers and runs them or throws an Error.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 const char* running = "";
@@ -85,4 +85,4 @@ TEST(HostileOperator, WithoutOperandsInAFileIsRefusedOrRuns) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -13,7 +13,7 @@
 #include "ops/norm/batch_norm.h"
 #include "ops/rnn/gru.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr int64_t kAnySize = Shape::kUnknown;
@@ -157,4 +157,4 @@ TEST(Gru, RefusesOffsetsThatDoNotFitTheRows) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -10,7 +10,7 @@
 #include "ops/quantize/integer_conv2d.h"
 #include "ops/quantize/integer_linear.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// int8 numbers from -128 (or, as weights, -127) to 127.
@@ -117,4 +117,4 @@ TEST(Integers, OperandsThatDoNotFitAreRefused) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -35,7 +35,7 @@
 #include "ops/reduce/p_norm.h"
 #include "ops/reduce/prod.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr int64_t kAny = Shape::kUnknown;
@@ -248,4 +248,4 @@ TEST(ReindexGraph, RefusesWhatIsNoGraph) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -24,7 +24,7 @@
 #include "ops/movement/transpose.h"
 #include "ops/shape/squeeze.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr int64_t kAnyDimension = Shape::kUnknown;
@@ -208,4 +208,4 @@ TEST(Moving, IfGivesWhatBothRegionsAgreeOn) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

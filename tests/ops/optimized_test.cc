@@ -7,7 +7,7 @@
 #include "support/plain_operators.h"
 #include "support/program_results.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::add;
@@ -147,4 +147,4 @@ TEST(Optimized, LayersWithARowOfBiasForEachSlot) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

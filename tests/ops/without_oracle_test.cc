@@ -26,7 +26,7 @@
 #include "ops/shape/view_shape.h"
 #include "support/program_results.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 Tensor reals(const Shape& shape, double step = 1.7) {
@@ -263,4 +263,4 @@ TEST(WithoutOracle, ConstantsAndPositionsFromAttributes) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

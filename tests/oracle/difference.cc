@@ -83,7 +83,7 @@ coracle_dtype dtype_of_code(const std::string& code) {
   throw std::runtime_error("a .npy file of type " + code);
 }
 
-Difference compare(const api::View& got, const Output& expected) {
+Difference compare(const coracle::View& got, const Output& expected) {
   const coracle_dtype dtype = got.dtype();
   if (type_code(dtype) != expected.array.type) {
     return {0, "the type is " + type_code(dtype) + ", Paddle has " + expected.array.type};

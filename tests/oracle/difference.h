@@ -14,7 +14,7 @@ struct Difference {
 };
 
 // A result against what Paddle gave: element type, shape, values, and the sequence offsets if Paddle has any.
-Difference compare(const api::View& got, const Output& expected);
+Difference compare(const coracle::View& got, const Output& expected);
 
 // numpy's letter and size of an element type.
 std::string type_code(coracle_dtype dtype);

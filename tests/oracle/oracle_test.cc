@@ -30,12 +30,12 @@ constexpr size_t kShown = 3;  // failures of one operator that are printed
 
 struct Variant {
   const char* name;
-  api::ModelOptions model;
+  coracle::ModelOptions model;
   int threads;
 };
 
 std::vector<Variant> variants() {
-  api::ModelOptions plain, unchanged, narrow, middle;
+  coracle::ModelOptions plain, unchanged, narrow, middle;
   unchanged.disable_passes = "all";
   narrow.cpu_isa = "sse2";
   middle.cpu_isa = "avx2";
@@ -55,8 +55,8 @@ struct Tally {
   std::vector<std::string> reasons;
 };
 
-void set_inputs(const Run& run, const api::Model& model, api::Session& session) {
-  const std::vector<api::TensorInfo> infos = model.inputs();
+void set_inputs(const Run& run, const coracle::Model& model, coracle::Session& session) {
+  const std::vector<coracle::TensorInfo> infos = model.inputs();
   for (const Input& input : run.inputs) {
     size_t index = 0;
     while (index < infos.size() && infos[index].name != input.name) ++index;
@@ -66,13 +66,13 @@ void set_inputs(const Run& run, const api::Model& model, api::Session& session) 
   }
 }
 
-bool same_bits(const api::View& a, const api::View& b) {
+bool same_bits(const coracle::View& a, const coracle::View& b) {
   return a.dims() == b.dims() && a.bytes() == b.bytes() &&
          (a.bytes() == 0 || std::memcmp(a.raw(), b.raw(), a.bytes()) == 0);
 }
 
 // The reason why the outputs of a run are not Paddle's, or nothing.
-std::string compare_outputs(const Run& run, const api::Session& session, double& worst) {
+std::string compare_outputs(const Run& run, const coracle::Session& session, double& worst) {
   for (size_t i = 0; i < run.outputs.size(); ++i) {
     const Difference difference = compare(session.output(i), run.outputs[i]);
     worst = std::max(worst, difference.worst);
@@ -91,8 +91,8 @@ class SharedSession {
         session_.reset();
         bytes_ = c.model;
         params_ = c.params;
-        model_ = std::make_unique<api::Model>(bytes_, params_);
-        session_ = std::make_unique<api::Session>(*model_, api::SessionOptions{.threads = 2});
+        model_ = std::make_unique<coracle::Model>(bytes_, params_);
+        session_ = std::make_unique<coracle::Session>(*model_, coracle::SessionOptions{.threads = 2});
       }
       for (const Run& run : c.runs) {
         set_inputs(run, *model_, *session_);
@@ -108,17 +108,17 @@ class SharedSession {
  private:
   Bytes bytes_;
   Bytes params_;
-  std::unique_ptr<api::Model> model_;
-  std::unique_ptr<api::Session> session_;
+  std::unique_ptr<coracle::Model> model_;
+  std::unique_ptr<coracle::Session> session_;
 };
 
 // The reason why a case fails, or nothing.
 std::string run_case(const Case& c, const Variant& variant, double& worst) {
   try {
-    const api::Model model(c.model, c.params, variant.model);
-    api::Session session(model, {.threads = variant.threads});
-    std::optional<api::Session> wide;
-    if (variant.name[0] == '\0') wide.emplace(model, api::SessionOptions{.threads = 3});
+    const coracle::Model model(c.model, c.params, variant.model);
+    coracle::Session session(model, {.threads = variant.threads});
+    std::optional<coracle::Session> wide;
+    if (variant.name[0] == '\0') wide.emplace(model, coracle::SessionOptions{.threads = 3});
     for (size_t i = 0; i < c.runs.size() + (c.runs.size() > 1 ? 1 : 0); ++i) {
       const Run& run = c.runs[i % c.runs.size()];
       set_inputs(run, model, session);

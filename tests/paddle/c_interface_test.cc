@@ -7,7 +7,7 @@
 #include "paddle/pd_inference_api.h"
 #include "paddle_c/guard.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 using Floats = std::vector<float>;
@@ -267,4 +267,4 @@ TEST_F(PaddleCRun, PassesCanBeListedAndDeleted) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

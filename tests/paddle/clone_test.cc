@@ -8,7 +8,7 @@
 
 #include "paddle/paddle_models.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 using Floats = std::vector<float>;
@@ -76,4 +76,4 @@ TEST(PaddleClone, SixteenThreadsGiveTheBitsOfOne) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -5,7 +5,7 @@
 
 #include "paddle/paddle_models.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 using paddle_infer::Config;
@@ -216,4 +216,4 @@ TEST(PaddleConfig, RunsWithOptimisationOffAndWithAnyThreads) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

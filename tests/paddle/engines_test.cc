@@ -9,7 +9,7 @@
 #include "paddle/paddle_models.h"
 #include "paddle/pd_inference_api.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 using paddle_infer::Config;
@@ -219,4 +219,4 @@ TEST_F(PaddleEngines, TheCInterfaceDoesTheSame) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -7,7 +7,7 @@
 
 #include "paddle/paddle_models.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 using Floats = std::vector<float>;
@@ -159,4 +159,4 @@ TEST(PaddleIrDebug, AFolderThatIsNotThereIsAnError) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

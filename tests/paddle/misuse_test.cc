@@ -5,7 +5,7 @@
 #include "paddle/paddle_infer_contrib.h"
 #include "paddle/paddle_models.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 using paddle_infer::PlaceType;
@@ -175,4 +175,4 @@ TEST_F(PaddleMisuse, AHookMayNotUseItsPredictor) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

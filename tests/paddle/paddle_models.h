@@ -13,7 +13,7 @@
 #include "support/temporary_folder.h"
 
 /// Small models as files, for Paddle's interfaces.
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// A model's two files in a folder that goes away with the object.
 class ModelOnDisk {
@@ -131,4 +131,4 @@ void expect_refused(const F& call, const std::string& part) {
   ADD_FAILURE() << "no exception, expected '" << part << "'";
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

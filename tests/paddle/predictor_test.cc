@@ -2,7 +2,7 @@
 #include "paddle/paddle_models.h"
 #include "support/archive_writer.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 using paddle_infer::PlaceType;
@@ -256,4 +256,4 @@ TEST(PaddlePredictor, OldRunTakesInputsByPositionOrByName) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

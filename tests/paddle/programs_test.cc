@@ -9,7 +9,7 @@
 #include "coracle/coracle.hpp"
 #include "paddle/paddle_models.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 using Floats = std::vector<float>;
@@ -44,8 +44,8 @@ Floats pixels(const std::vector<int64_t>& dims, double step) {
 
 /// Output 0 for one image.
 Floats expected_of(const std::string& path, const std::vector<int64_t>& dims) {
-  const api::Model model(path);
-  api::Session session(model, {.threads = 1});
+  const coracle::Model model(path);
+  coracle::Session session(model, {.threads = 1});
   session.set_input(0, dims, pixels(dims, 0.1));
   session.run();
   return session.output(0).copy<float>();
@@ -98,8 +98,8 @@ TEST(PaddlePrograms, ClonesInThreads) {
   const ModelOnDisk model(small_model("convolution"));
   const Floats all = pixels({5, 3, 16, 16}, 0.1);
   Floats expected;
-  const api::Model loaded(model.path());
-  api::Session session(loaded, {.threads = 1});
+  const coracle::Model loaded(model.path());
+  coracle::Session session(loaded, {.threads = 1});
   for (size_t i = 0; i < 5; ++i) {
     const Floats slice(all.begin() + static_cast<std::ptrdiff_t>(i * 768),
                        all.begin() + static_cast<std::ptrdiff_t>((i + 1) * 768));
@@ -113,8 +113,8 @@ TEST(PaddlePrograms, ClonesInThreads) {
 
 TEST(PaddlePrograms, DetectorsWithSeveralInputs) {
   const ModelOnDisk model(detector_model());
-  const api::Model loaded(model.program);
-  api::Session session(loaded, {.threads = 1});
+  const coracle::Model loaded(model.program);
+  coracle::Session session(loaded, {.threads = 1});
   session.set_input(0, {2, 2}, Floats(4, 16.F));
   session.set_input(1, {2, 3, 16, 16}, pixels({2, 3, 16, 16}, 0.13));
   session.set_input(2, {2, 2}, Floats(4, 16.F));
@@ -129,8 +129,8 @@ TEST(PaddlePrograms, DetectorsWithSeveralInputs) {
 
 TEST(PaddlePrograms, LanguageModelWithWholeNumbers) {
   const ModelOnDisk model(reader_model());
-  const api::Model loaded(model.path());
-  api::Session session(loaded, {.threads = 1});
+  const coracle::Model loaded(model.path());
+  coracle::Session session(loaded, {.threads = 1});
   std::vector<int64_t> words(3 * 7);
   for (size_t i = 0; i < words.size(); ++i) {
     const auto word = static_cast<int64_t>((i + 13) % 20);
@@ -143,8 +143,8 @@ TEST(PaddlePrograms, LanguageModelWithWholeNumbers) {
 }
 
 Floats expected_of_words(const std::string& path) {
-  const api::Model loaded(path);
-  api::Session session(loaded, {.threads = 1});
+  const coracle::Model loaded(path);
+  coracle::Session session(loaded, {.threads = 1});
   std::vector<int64_t> words(9);
   std::iota(words.begin(), words.end(), 0);
   session.set_input(0, {9, 1}, words);
@@ -184,4 +184,4 @@ TEST(PaddlePrograms, OcrRecognition) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -10,7 +10,7 @@
 #include "passes/pass_cases.h"
 
 // Weights of four bits that a table unpacks: products read them as they are, and whatever is nearly that stays right.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 std::string listed(int64_t count, const std::function<int64_t(int64_t)>& element) {
@@ -177,4 +177,4 @@ TEST(FourBitWeights, AreFoldedWithoutThePass) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "graph/text.h"
 #include "passes/passes.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 TEST(IntegerRegions, ReasonsOfWhatStaysInFloat32) {
@@ -67,4 +67,4 @@ TEST(IntegerRegions, ReasonsOfWhatStaysInFloat32) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -14,7 +14,7 @@
 #include "support/graph_model.h"
 #include "support/random_graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::model_of;
@@ -213,4 +213,4 @@ INSTANTIATE_TEST_SUITE_P(Lod, SequencePrograms, ::testing::ValuesIn(kPrograms),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

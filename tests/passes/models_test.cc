@@ -11,7 +11,7 @@
 #include "passes/passes.h"
 #include "support/generated_tensor.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Models small enough for references: images are cut to this many rows and columns where the model allows it.
@@ -112,4 +112,4 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ModelPasses);
 INSTANTIATE_TEST_SUITE_P(Shared, ModelPasses, ::testing::ValuesIn(programs()), name_of_model);
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

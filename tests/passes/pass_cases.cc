@@ -6,7 +6,7 @@
 #include <fstream>
 #include <random>
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 std::vector<PassCase> read_pass_cases(const std::string& folder, const std::string& pass) {
   std::vector<PassCase> cases;
@@ -93,4 +93,4 @@ size_t constant_bytes(const Graph& graph) {
   return bytes;
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

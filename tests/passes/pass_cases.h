@@ -8,7 +8,7 @@
 #include "base/tensor.h"
 #include "graph/graph.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// One case of tests/passes/<pass>.txt: "== name", the graph before, "=>", the graph after or the word unchanged.
 struct PassCase {
@@ -35,4 +35,4 @@ std::string difference(const std::vector<Tensor>& want, const std::vector<Tensor
 /// Bytes of all constants.
 size_t constant_bytes(const Graph& graph);
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

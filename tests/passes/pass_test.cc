@@ -14,7 +14,7 @@
 #include "support/graph_access.h"
 #include "support/random_graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 const char* const kNetwork = R"(graph (%x: float32[?, 3, 8, 8]) {
@@ -235,4 +235,4 @@ TEST(PassDriver, ErrorsNameThePass) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "passes/pass_cases.h"
 #include "passes/passes.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::PassCase;
@@ -77,4 +77,4 @@ TEST(RewriteCases, EveryPassHasSome) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

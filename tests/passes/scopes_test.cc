@@ -6,7 +6,7 @@
 #include "passes/pass.h"
 #include "passes/pass_cases.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 void mark_all(Graph& graph, std::string_view scope) {
@@ -110,4 +110,4 @@ TEST(ScopesOfRewrites, EqualNodesKeepTheFirstOne) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

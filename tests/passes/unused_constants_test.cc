@@ -5,7 +5,7 @@
 #include "passes/pass.h"
 #include "passes/pass_cases.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 TEST(UnusedConstants, GiveTheirElementsBack) {
@@ -35,4 +35,4 @@ TEST(UnusedConstants, StayWhereTheyAreUsed) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -128,4 +128,4 @@ TEST(Arena, BlocksThatLiveForEver) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "devices/cpu/isa.h"
 #include "support/without_kernels.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::expect_same_bits_without;
@@ -244,4 +244,4 @@ INSTANTIATE_TEST_SUITE_P(Graphs, CopyElision, testing::ValuesIn(kPrograms),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -13,7 +13,7 @@
 #include "ops/matmul/matmul.h"
 #include "ops/rnn/rnn.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// `counts`: operands at each port; one each where it is left out.
@@ -62,4 +62,4 @@ TEST(Cost, UnknownAndEmptyShapesCountNothing) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

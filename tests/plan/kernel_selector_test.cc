@@ -11,7 +11,7 @@
 #include "ops/activation/relu.h"
 #include "ops/conv_pool/conv2d_fused.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 std::vector<std::string_view> names(const KernelSelector& selector, const OpSchema& op) {
@@ -129,4 +129,4 @@ TEST(KernelSelector, TheReferenceStaysWhateverIsDisabled) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

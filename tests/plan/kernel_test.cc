@@ -7,7 +7,7 @@
 
 #include "devices/cpu/kernel_isa.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 TEST(KernelCall, FailsWithTheLongerTextWhereThereIsMemoryForIt) {
@@ -56,4 +56,4 @@ TEST(Kernel, WithoutFunctionsFitsAndPreparesNothing) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

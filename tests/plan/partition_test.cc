@@ -10,7 +10,7 @@
 #include "support/late_model.h"
 #include "support/random_graph.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 /// The steps for an input of that shape, with causes.
@@ -114,4 +114,4 @@ TEST(Partition, ATensorIsCopiedOnceToEachPlace) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -10,7 +10,7 @@
 #include "support/check_steps.h"
 #include "support/random_graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Plans the first segment of a graph.
@@ -247,4 +247,4 @@ TEST_P(RandomPlans, NothingNeededIsOverwritten) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomPlans, ::testing::Range(0U, 20U));
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

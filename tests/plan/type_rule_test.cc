@@ -8,7 +8,7 @@
 #include "ops/reduce/argmax.h"
 #include "plan/device.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr DTypes kSmall = DType::kInt8 | DType::kUint8;
@@ -85,4 +85,4 @@ TEST(TypeRule, NamesPortsThatOperatorsHave) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "support/program_writer.h"
 
 // Models in float16 and bfloat16 run on the kernels for float32.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::OpWriter;
@@ -195,4 +195,4 @@ TEST(Upcast, ConstantsKeepTheirElements) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

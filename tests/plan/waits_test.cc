@@ -8,7 +8,7 @@
 #include "ops/activation/relu.h"
 #include "plan/reference_kernel.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Steps by hand: buffers on the host are even, those on device 1 odd.
@@ -143,4 +143,4 @@ TEST(Waits, StepsOfOneDeviceWaitForNothing) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 namespace {
 
 /// Whether the program would take what an option is at first.
@@ -48,4 +48,4 @@ TEST(QuantizeOptions, ValuesAreTheFields) {
 }
 
 }  // namespace
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

@@ -11,7 +11,7 @@
 #include "support/small_models.h"
 #include "support/temporary_folder.h"
 
-namespace coracle::quantize {
+namespace coracle::internal::quantize {
 namespace {
 
 FileBytes in_memory(const std::string& bytes) {
@@ -148,4 +148,4 @@ TEST(QuantizeOriginal, ParametersAreThoseOfTheFilesAndAreWrittenBack) {
 }
 
 }  // namespace
-}  // namespace coracle::quantize
+}  // namespace coracle::internal::quantize

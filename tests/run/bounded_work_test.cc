@@ -12,7 +12,7 @@
 #include "support/program_writer.h"
 #include "support/resident.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::BlockWriter;
@@ -250,4 +250,4 @@ TEST(BoundedWork, ConstantsOfAnySize) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

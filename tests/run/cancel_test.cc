@@ -17,7 +17,7 @@
 #include "support/random_graph.h"
 #include "support/sanitized.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::model_of;
@@ -377,4 +377,4 @@ TEST(Cancellation, NeverMeetsTheNextCall) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "support/late_model.h"
 #include "support/random_graph.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 const Tensor& image() {
@@ -150,4 +150,4 @@ TEST(DeviceFailure, ObserversMayEndARun) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -8,7 +8,7 @@
 #include "support/late_model.h"
 #include "support/random_graph.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 const char* const kStep = R"(graph (%x "x": float32[?, 8]) {
@@ -324,4 +324,4 @@ TEST_P(RandomDeviceTensors, GiveTheBitsOfTheCpu) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomDeviceTensors, ::testing::Range(1U, 13U));
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -14,7 +14,7 @@
 #include "support/graph_model.h"
 #include "support/random_graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::model_of;
@@ -312,4 +312,4 @@ TEST(EarlyRounding, PyramidsOfWindows) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

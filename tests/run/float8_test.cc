@@ -6,7 +6,7 @@
 #include "support/graph_model.h"
 #include "support/temporary_folder.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// float8 as input, output and weights, in a session and in what is saved of it.
@@ -43,4 +43,4 @@ TEST(Float8Models, RunAndAreSaved) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

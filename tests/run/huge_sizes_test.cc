@@ -10,7 +10,7 @@
 #include "run/session_results.h"
 #include "support/graph_model.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 struct Huge {
@@ -141,4 +141,4 @@ TEST(HugeSizesOfArenas, NeverWrap) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "support/graph_model.h"
 #include "support/wrong_indices.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 TEST(Indices, OutOfRangeAreNamed) {
@@ -18,4 +18,4 @@ TEST(Indices, OutOfRangeAreNamed) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

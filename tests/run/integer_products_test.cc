@@ -11,7 +11,7 @@
 #include "support/graph_model.h"
 #include "support/random_graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::model_of;
@@ -164,4 +164,4 @@ TEST(IntegerProducts, TransposedAndBroadcastMatrices) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "graph/text.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 TEST(LoopCut, IsWhereAValueThatGrowsIsReadFirst) {
@@ -30,4 +30,4 @@ TEST(LoopCut, IsNowhereWithoutOne) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "support/graph_model.h"
 #include "support/resident.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::model_of;
@@ -186,4 +186,4 @@ TEST(MemoryLedger, ChargesFollowTheirOwners) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -10,7 +10,7 @@
 #include "support/graph_model.h"
 #include "support/random_graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::model_of;
@@ -118,7 +118,7 @@ TEST(NarrowWeights, HaveTheBitsOfWidenedOnes) {
         EXPECT_EQ(kernels_of(wide, x, ".narrow."), 0);
         for (const int threads : {1, 2, 3}) {
           EXPECT_TRUE(same_bits(run_fresh(narrow, x, {.threads = threads}), run_fresh(wide, x, {.threads = 1})))
-              << type << " " << name_of(isa) << " " << coracle::text(shape) << " " << threads;
+              << type << " " << name_of(isa) << " " << coracle::internal::text(shape) << " " << threads;
         }
       }
     }
@@ -136,7 +136,8 @@ TEST(NarrowWeights, OfHalfModelsHaveTheBitsOfWidenedOnes) {
         EXPECT_EQ(kernels_of(narrow, x, ".narrow."), 3);
         EXPECT_EQ(kernels_of(narrow, x, "reference"), 0);
         const std::vector<Tensor> got = run_fresh(narrow, x);
-        EXPECT_TRUE(same_bits(got, run_fresh(wide, x))) << type << " " << name_of(isa) << " " << coracle::text(shape);
+        EXPECT_TRUE(same_bits(got, run_fresh(wide, x)))
+            << type << " " << name_of(isa) << " " << coracle::internal::text(shape);
         EXPECT_EQ(got[0].dtype(), type == std::string("float16") ? DType::kFloat16 : DType::kBfloat16);
       }
     }
@@ -194,4 +195,4 @@ TEST(NarrowWeights, OfIntegersAreWithinRoundingOfWidenedOnes) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

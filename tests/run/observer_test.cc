@@ -13,7 +13,7 @@
 #include "support/graph_model.h"
 #include "support/random_graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::model_of;
@@ -74,4 +74,4 @@ TEST(Observer, SeesPartsOfLargerTensorsAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -11,7 +11,7 @@
 #include "support/random_graph.h"
 
 /// Outputs in memory of the caller's.
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::model_of;
@@ -207,4 +207,4 @@ TEST_P(RandomOutputMemory, HasTheBitsOfASessionsOwn) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomOutputMemory, testing::Range(1U, 17U));
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

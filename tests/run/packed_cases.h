@@ -9,7 +9,7 @@
 #include "loading/options.h"
 
 /// Graphs whose kernels pack their constants: one at least for each layout.
-namespace coracle::test {
+namespace coracle::internal::test {
 
 struct Case {
   const char* name;
@@ -262,4 +262,4 @@ inline const Case kCases[] = {
      "weight_only_linear"},
 };
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

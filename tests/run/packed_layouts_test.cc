@@ -19,7 +19,7 @@
 #include "support/graph_model.h"
 #include "support/random_graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -131,4 +131,4 @@ TEST(PackedLayouts, MakeTheBytesOnRecord) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -11,7 +11,7 @@
 #include "support/graph_model.h"
 #include "support/random_graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::Case;
@@ -187,4 +187,4 @@ TEST(PackedWeights, AreBounded) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

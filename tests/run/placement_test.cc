@@ -10,7 +10,7 @@
 #include "support/late_model.h"
 #include "support/random_graph.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 class RandomPlacement : public ::testing::TestWithParam<unsigned> {};
@@ -207,4 +207,4 @@ TEST(Placement, ProfilesTellWhenDevicesWorked) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -10,7 +10,7 @@
 #include "support/graph_model.h"
 #include "support/random_graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::model_of;
@@ -134,4 +134,4 @@ TEST(Precision, NamesAreThoseOfTheInterface) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -12,7 +12,7 @@
 #include "run/session.h"
 #include "support/random_graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 #ifdef CORACLE_SANITIZED
@@ -115,4 +115,4 @@ INSTANTIATE_TEST_SUITE_P(Models, RandomSizes,
                                            Sizes{"ch_PP-OCRv4_rec_infer", {4, 3, 48, 160}, recognition}));
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "support/late_model.h"
 #include "support/random_graph.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 class RandomRecording : public ::testing::TestWithParam<unsigned> {};
@@ -215,4 +215,4 @@ TEST(Recording, RunsEndBetweenReplays) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

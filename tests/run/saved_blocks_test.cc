@@ -16,7 +16,7 @@
 #include "support/temporary_folder.h"
 #include "support/warnings.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 class SavedBlocksTest : public ::testing::Test {
@@ -293,4 +293,4 @@ TEST_F(SavedBlocksTest, FlippedAnywhere) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -17,7 +17,7 @@
 #include "support/small_models.h"
 
 /// Saved models in tests: loaded, run, damaged.
-namespace coracle::test {
+namespace coracle::internal::test {
 
 inline std::string content(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -78,4 +78,4 @@ std::string with_head(std::string bytes, const F& change) {
   return resealed(std::move(bytes));
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -23,7 +23,7 @@
 #include "support/survivor.h"
 #include "support/temporary_folder.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::content;
@@ -268,7 +268,7 @@ TEST_F(SavedProduct, TakesNoParameters) {
 TEST_F(SavedProduct, OfALaterFormatIsRefusedWithAdvice) {
   const std::string bytes = content(path_);
   std::string text = refused(with_head(bytes, [](saved::Head& h) { h.major = 2; }), ErrorCode::kUnsupported);
-  EXPECT_NE(text.find(coracle::text("its format is 2.", saved::kMinor)), std::string::npos) << text;
+  EXPECT_NE(text.find(coracle::internal::text("its format is 2.", saved::kMinor)), std::string::npos) << text;
   EXPECT_NE(text.find("damaged.coracle"), std::string::npos) << text;
   EXPECT_NE(text.find("use the Coracle that wrote it or a later one"), std::string::npos) << text;
   text = refused(with_head(bytes, [](saved::Head& h) { h.operators = 7; }), ErrorCode::kUnsupported);
@@ -342,4 +342,4 @@ TEST_F(SavedProduct, IsThereWholeOrNotAtAll) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -12,7 +12,7 @@
 #include "support/random_graph.h"
 #include "support/temporary_folder.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::content;
@@ -193,4 +193,4 @@ TEST(SavedPackedOfRegions, BelongToTheirGraph) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include "run/session_results.h"
 #include "support/graph_model.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::model_of;
@@ -246,4 +246,4 @@ TEST(Segments, AFailedRunNamesItsOperatorAndLeavesTheSessionUsable) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "loading/model.h"
 #include "run/session.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// The outputs of a run, as memory of their own.
 inline std::vector<Tensor> run(Session& session, const std::vector<Tensor>& inputs) {
@@ -36,4 +36,4 @@ inline bool same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b
   return true;
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -10,7 +10,7 @@
 #include "support/graph_model.h"
 #include "support/random_graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::model_of;
@@ -237,4 +237,4 @@ TEST(SharedSteps, TablesCountOnTheLimitOfWhoeverUsesThem) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "base/run_context.h"
 #include "graph/text.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// One node that reads %x; %y is read by the next one.
@@ -260,4 +260,4 @@ TEST(StepCache, WhoeverWaitsTriesItselfWhereTheOtherFails) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -14,7 +14,7 @@
 #include "support/memory_file.h"
 #include "support/program_writer.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::model_of;
@@ -134,4 +134,4 @@ TEST(TimeLimit, LoopsInPiecesCoverEverything) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "support/graph_model.h"
 #include "support/sanitized.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using test::model_of;
@@ -251,4 +251,4 @@ TEST(Untyped, AnArrayThatIsStillNeededStaysAsItIs) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -10,7 +10,7 @@
 #include "run/session_results.h"
 #include "support/reference_cases.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 struct Files {
@@ -54,4 +54,4 @@ INSTANTIATE_TEST_SUITE_P(Models, WaysOfLoading,
                                          Files{"int8-ppocr-v3-det-slim", true}));
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal

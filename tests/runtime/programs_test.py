@@ -14,10 +14,10 @@ import sys
 import tempfile
 
 # What only loading needs.
-LOADING = re.compile(r"\b(coracle::(pir|programdesc)::|flatbuffers::|rapidjson::|protozero::|coracle::(fuse|fold)_\w+_pass|coracle::EngineBlocks)"
+LOADING = re.compile(r"\b(coracle::internal::(pir|programdesc)::|flatbuffers::|rapidjson::|protozero::|coracle::internal::(fuse|fold)_\w+_pass|coracle::internal::EngineBlocks)"
                      r"|\b(inflateInit|crc32_z)\b")
 # What only programs that use devices need.
-DEVICES = re.compile(r"\bcoracle::Device(Run|Memory)::\w+")
+DEVICES = re.compile(r"\bcoracle::internal::Device(Run|Memory)::\w+")
 # Models of the operators of examples/ocr/operators.txt; of others.
 OF_THE_LIST = ("ppocr-v2.0-cls", "ppocr-v3-ch-det", "ppocr-v2.0-en-rec", "ch_ppocr_mobile_v2.0_cls_infer")
 OF_OTHERS = ("serving-text_classification_lstm", "serving-uci_housing", "pphumanseg-v2-lite-portrait", "paddle-cifar-resnet")

@@ -13,7 +13,7 @@
 #include "loading/model.h"
 #endif
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 std::shared_ptr<const RunnableModel> opened(const char* path) {
@@ -61,10 +61,10 @@ int run(const char* path, int threads) {
 }
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::internal
 
 int main(int argc, char** argv) try {
-  return argc == 3 ? coracle::run(argv[1], std::atoi(argv[2])) : 2;
+  return argc == 3 ? coracle::internal::run(argv[1], std::atoi(argv[2])) : 2;
 } catch (const std::exception& e) {
   std::fprintf(stderr, "%s\n", e.what());
   return 1;

@@ -11,7 +11,7 @@
 #include "support/memory_file.h"
 
 /// Tables that FlatBuffers' own code writes, read by ours.
-namespace coracle::saved {
+namespace coracle::internal::saved {
 namespace {
 
 namespace fb = saved_file;
@@ -167,4 +167,4 @@ TEST(SavedTables, ThatShareTheirPartsAreRefused) {
 }
 
 }  // namespace
-}  // namespace coracle::saved
+}  // namespace coracle::internal::saved

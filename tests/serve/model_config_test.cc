@@ -76,9 +76,9 @@ TEST(ModelConfig, ReadsTritonsFields) {
   EXPECT_EQ(config.name, "rec");
   EXPECT_EQ(config.batching.max_batch_size, 16);
   ASSERT_EQ(config.inputs.size(), 1U);
-  EXPECT_EQ(config.inputs[0].dims, (api::Dims{3, 48, -1}));
+  EXPECT_EQ(config.inputs[0].dims, (coracle::Dims{3, 48, -1}));
   EXPECT_EQ(config.outputs.at(0).dtype, CORACLE_INT64);
-  EXPECT_EQ(config.outputs[0].dims, (api::Dims{5, -1}));
+  EXPECT_EQ(config.outputs[0].dims, (coracle::Dims{5, -1}));
   EXPECT_EQ(config.versions.specific, (std::vector<int64_t>{1, 3}));
   EXPECT_EQ(config.instances, 3);
   EXPECT_TRUE(config.dynamic_batching);

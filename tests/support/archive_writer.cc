@@ -9,7 +9,7 @@
 #include <cstring>
 #include <stdexcept>
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 /// What a stream of zlib with that window makes of the bytes.
@@ -119,4 +119,4 @@ std::string zip_archive(const ArchivedFiles& files, bool deflate, bool large) {
                       large ? kElsewhere : start, uint16_t{0});
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -6,7 +6,7 @@
 #include <vector>
 
 /// Archives in memory, of files in the order in which they are given.
-namespace coracle::test {
+namespace coracle::internal::test {
 
 using ArchivedFiles = std::vector<std::pair<std::string, std::string>>;  ///< names and contents
 
@@ -18,4 +18,4 @@ std::string gzipped(const std::string& bytes);
 /// `large`: sizes and places in 64 bits.
 std::string zip_archive(const ArchivedFiles& files, bool deflate, bool large = false);
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

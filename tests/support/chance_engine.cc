@@ -9,7 +9,7 @@
 #include "graph/text.h"
 #include "run/executor.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 /// What an engine shares with its blocks.
@@ -175,4 +175,4 @@ std::shared_ptr<ChanceEngine> ChanceEngine::make(std::string name, unsigned seed
   return std::make_shared<Chance>(std::move(name), seed, percent);
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -6,7 +6,7 @@
 
 #include "blocks/choice.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// What a ChanceEngine does wrong, and when: each counted from 1 on, 0 for never.
 struct ChanceFaults {
@@ -47,4 +47,4 @@ inline UsedEngine use(const ChanceEngine& engine) {
   return {.engine = &engine, .name = std::string(engine.name()), .options = {}};
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -17,7 +17,7 @@
 #include "plan/packed_weights.h"
 #include "support/device_kernel_runner.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 using Bytes = std::vector<unsigned char>;
@@ -467,4 +467,4 @@ std::set<std::string> kernels_that_take(const KernelCase& c) {
   return checker.taken();
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -8,7 +8,7 @@
 
 #include "graph/op.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// One node to run: operands in port order, with the number of them at each port.
 struct KernelCase {
@@ -48,4 +48,4 @@ Tensor random_numbers(const Shape& shape, DType dtype, unsigned seed, bool speci
 /// A 1-D int64 tensor.
 Tensor int_list(std::vector<int64_t> values);
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -5,7 +5,7 @@
 #include <climits>
 #include <iterator>
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 /// The elements that one step writes: where they lie and until when they are read.
@@ -156,4 +156,4 @@ class StepChecker {
 
 std::string memory_complaint(const Graph& graph, const Steps& steps) { return StepChecker(graph, steps).check(); }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -5,10 +5,10 @@
 
 #include "plan/steps.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// What is wrong with the memory of planned steps, empty if nothing is: a result that overwrites something still
 /// needed, a tensor outside the arena or not aligned, an input of the program that is written.
 std::string memory_complaint(const Graph& graph, const Steps& steps);
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 /// Tensors begin inside of their blocks, as those of an arena do, with poison around them.
@@ -127,4 +127,4 @@ std::vector<std::vector<unsigned char>> DeviceKernelRunner::run(const KernelDef&
   }
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

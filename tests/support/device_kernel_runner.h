@@ -8,7 +8,7 @@
 
 #include "plan/device.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// A node to run on a device, with its operands' bytes.
 struct DeviceCall {
@@ -49,4 +49,4 @@ class DeviceKernelRunner {
   int taken_ = 0;
 };
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

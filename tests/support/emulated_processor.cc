@@ -38,7 +38,7 @@
 #include "devices/cpu/isa/winograd.h"
 #include "support/plain_tables.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 using cpu::Capability;
@@ -353,4 +353,4 @@ std::vector<const cpu::Processor*> emulated_processors() {
   return all;
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

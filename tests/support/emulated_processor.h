@@ -9,7 +9,7 @@
 
 #include "devices/cpu/processor.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// While one lives, kernels are chosen and weights packed as on another processor, whatever this machine is. Where its
 /// instructions are missing, plain code packs the same bytes, and kernels compute by what there is: float32 products in
@@ -50,4 +50,4 @@ void on_every_processor(const F& f) {
 bool emulate_everywhere();
 inline const bool kEmulatesEverywhere = emulate_everywhere();
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

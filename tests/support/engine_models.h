@@ -6,7 +6,7 @@
 #include "support/chance_engine.h"
 #include "support/graph_model.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// Blocks of any cost are made, and none are cached on disk.
 inline ModelOptions with_engines(const EngineChoice& choice) {
@@ -24,4 +24,4 @@ inline std::shared_ptr<const Model> natively(const std::shared_ptr<const Model>&
   return model_of(Graph(model->program()->graph()), options);
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -6,7 +6,7 @@
 #include "ops/common/epilogue.h"
 
 /// Steps that tests put together to epilogues.
-namespace coracle::test {
+namespace coracle::internal::test {
 
 using Steps = std::vector<EpilogueStep>;
 
@@ -16,4 +16,4 @@ inline constexpr EpilogueStep kAddTensor{EpilogueKind::kAddTensor};
 inline constexpr EpilogueStep kAddIntegers{EpilogueKind::kAddIntegers, 0.0078125F};
 inline constexpr EpilogueStep kRelu{EpilogueKind::kRelu};
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

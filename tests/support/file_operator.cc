@@ -6,7 +6,7 @@
 #include "model/pir_lowering.h"
 #include "model/program_lowering.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 std::vector<ValueId> lower_of_program(Graph& graph, const OpSchema& schema, const AttributeMap& attributes,
@@ -129,4 +129,4 @@ std::vector<ValueId> lower_from_file(Graph& graph, const OpSchema& schema, const
   return values;
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

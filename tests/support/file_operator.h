@@ -3,7 +3,7 @@
 
 #include "graph/graph.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// The ports of an operator. Schemas of operators that exist in files only need not list them: then those that all of
 /// these have, X and Y in, Out out.
@@ -18,4 +18,4 @@ std::vector<ValueId> lower_from_file(Graph& graph, const OpSchema& schema, const
 /// The attributes of an operator as its file would give them to lower_from_file.
 AttributeMap attributes_of_file(const OpSchema& schema, void* attributes);
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

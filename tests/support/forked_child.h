@@ -15,7 +15,7 @@
 #define CORACLE_NO_THREADS_AFTER_FORK 0
 #endif
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// Whether f holds in a forked child. A child that hangs is killed by its alarm.
 inline bool holds_in_child(const std::function<bool()>& f) {
@@ -28,4 +28,4 @@ inline bool holds_in_child(const std::function<bool()>& f) {
   return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

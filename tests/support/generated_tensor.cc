@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/generated_tensor.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 /// FNV-1a, 64 bits.
@@ -71,4 +71,4 @@ Tensor generate_mask(const std::vector<double>& lengths, const Shape& shape, DTy
   });
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

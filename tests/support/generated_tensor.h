@@ -8,7 +8,7 @@
 
 #include "base/tensor.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// Deterministic inputs, the same numbers as ../shared/tools/detgen.py. `shape` and `dtype` are the tensor's.
 Tensor generate_uniform(std::string_view seed, const Shape& shape, DType dtype, double lo, double hi);
@@ -19,4 +19,4 @@ Tensor generate_range(const Shape& shape, DType dtype);
 /// Row i: lengths[i] ones, then zeros.
 Tensor generate_mask(const std::vector<double>& lengths, const Shape& shape, DType dtype);
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

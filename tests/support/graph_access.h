@@ -3,7 +3,7 @@
 
 #include "graph/graph.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The insides of a graph, to damage them: rewrites go through Patch.
 struct GraphTestAccess {
@@ -12,4 +12,4 @@ struct GraphTestAccess {
   static void remove_node(Graph& graph, NodeId id) { graph.remove_node(id); }
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

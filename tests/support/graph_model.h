@@ -7,7 +7,7 @@
 #include "graph/text.h"
 #include "loading/model.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// A graph as a model: its inputs and outputs are the model's.
 inline std::shared_ptr<const Model> model_of(Graph graph, const ModelOptions& options = {}) {
@@ -27,4 +27,4 @@ inline std::shared_ptr<const Model> model_of(std::string_view text, const ModelO
   return model_of(parse(text), options);
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

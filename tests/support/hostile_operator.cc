@@ -10,7 +10,7 @@
 #include "run/executor.h"
 #include "support/file_operator.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 constexpr size_t kMemoryLimit = size_t{512} << 10U;
@@ -260,4 +260,4 @@ bool run_hostile_node(const OpSchema& schema, const Choose& choose) {
   }
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -6,7 +6,7 @@
 
 #include "graph/graph.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// Gives the numbers that decide about a case: pseudo-random ones, or those of a fuzz target's bytes.
 using Choose = std::function<uint64_t()>;
@@ -39,4 +39,4 @@ bool run_hostile_node(const HostileNode& node);
 /// Both.
 bool run_hostile_node(const OpSchema& schema, const Choose& choose);
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

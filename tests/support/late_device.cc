@@ -16,7 +16,7 @@
 
 #include "support/late_kernels.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 /// Of all bits: a NaN in every type of real numbers, and an index out of any range.
@@ -396,4 +396,4 @@ class Late final : public LateDevice {
 
 std::shared_ptr<LateDevice> LateDevice::make(const LateOptions& options) { return std::make_shared<Late>(options); }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -7,7 +7,7 @@
 
 #include "plan/kernel_selector.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// What a LateDevice does wrong, and when: each counted from 1 on, 0 for never.
 struct LateFaults {
@@ -63,4 +63,4 @@ void refuse_nodes(unsigned seed, int percent);
 
 inline UsedDevice use(std::shared_ptr<LateDevice> device) { return {&late_device(), std::move(device)}; }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

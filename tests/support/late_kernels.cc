@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "support/late_device.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 /// Kernels of this device, and the kernel of the CPU that each of them runs.
@@ -164,4 +164,4 @@ void refuse_nodes(unsigned seed, int percent) {
   refused_percent = percent;
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

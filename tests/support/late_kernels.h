@@ -5,7 +5,7 @@
 
 #include "plan/kernel.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// A kernel call that outlives the one who gave it.
 struct LateCall {
@@ -37,4 +37,4 @@ class LateKernels {
   ~LateKernels() = default;
 };
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -9,7 +9,7 @@
 #include "support/graph_model.h"
 #include "support/late_device.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// A graph (or its text) as a model on devices, where every node runs that they take, however small.
 template <class G>
@@ -31,4 +31,4 @@ class Refusals {
   Refusals& operator=(const Refusals&) = delete;
 };
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -6,7 +6,7 @@
 
 #include "model/byte_source.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// A file in memory that lives as long as someone holds its bytes.
 inline FileBytes memory_file(std::string content, std::string name = "file") {
@@ -16,4 +16,4 @@ inline FileBytes memory_file(std::string content, std::string name = "file") {
           .bytes = {reinterpret_cast<const uint8_t*>(owner->data()), owner->size()}};
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -9,7 +9,7 @@
 #include "ops/norm/layer_norm.h"
 #include "ops/quantize/weight_only_linear.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 struct NamedConvolution {
@@ -320,4 +320,4 @@ const std::vector<ModelCase>& model_cases() {
   return cases;
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -11,7 +11,7 @@
 
 /// Nodes with operands, as tests put them together, and those that models have: coracle-bench-kernels times all of
 /// these, and tests/devices/cpu/model_cases_test.cc runs the small ones on every kernel.
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// Adds the operands of a chain to a case whose result has this shape.
 void add_epilogue(KernelCase& c, const Steps& steps, const Shape& result, int64_t channels);
@@ -47,4 +47,4 @@ struct ModelCase {
 
 const std::vector<ModelCase>& model_cases();
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string_view>
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 const std::map<std::string_view, DType> kTypes{
@@ -72,4 +72,4 @@ void write_npy(const std::string& path, const Tensor& tensor) {
   if (!file.flush()) throw std::runtime_error("cannot write " + path);
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

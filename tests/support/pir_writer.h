@@ -6,7 +6,7 @@
 #include <vector>
 
 /// Writes PIR programs (inference.json) by hand, independently of the reader.
-namespace coracle::test::pir {
+namespace coracle::internal::test::pir {
 
 inline std::string list_of(const std::vector<std::string>& items) {
   std::string out = "[";
@@ -105,4 +105,4 @@ inline std::string program_file(const std::vector<std::string>& operations, int 
          R"(},"program":{"regions":[)" + region(operations) + "]}}";
 }
 
-}  // namespace coracle::test::pir
+}  // namespace coracle::internal::test::pir

@@ -6,7 +6,7 @@
 #include "support/program_writer.h"
 
 /// Operators of files that tests put together, by the names of their operands.
-namespace coracle::test {
+namespace coracle::internal::test {
 
 inline OpWriter add(const std::string& x, const std::string& y, const std::string& to, int axis = -1) {
   return OpWriter("elementwise_add").in("X", {x}).in("Y", {y}).out("Out", {to}).integer("axis", axis);
@@ -63,4 +63,4 @@ inline OpWriter transpose(const std::string& x, const Dims& order, const std::st
   return OpWriter("transpose2").in("X", {x}).out("Out", {to}).integers("axis", order);
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

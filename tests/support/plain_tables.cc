@@ -13,7 +13,7 @@
 
 /// Panels are packed by plain code from their geometry. To compute with them, they are packed again for a table that
 /// this machine runs.
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 using cpu::Isa;
@@ -206,6 +206,6 @@ const cpu::DepthwiseFunctions& plain_depthwise(Isa isa) {
   return isa == Isa::kAvx2 ? Channels<8>::kFunctions : Channels<4>::kFunctions;
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test
 
 #endif

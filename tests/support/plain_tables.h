@@ -7,7 +7,7 @@
 #include "devices/cpu/isa/depthwise.h"
 #include "devices/cpu/isa/gemm.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// The tables of an instruction set of x86-64 for products of float32 and for filters of one channel each, in plain
 /// code: the same panels and packed bytes. They compute by a table that this machine runs.
@@ -17,4 +17,4 @@ const cpu::DepthwiseFunctions& plain_depthwise(cpu::Isa isa);
 /// The least multiple of `to` that holds `count`: columns and channels are padded to whole vectors.
 constexpr int64_t rounded_up(int64_t count, int64_t to) { return (count + to - 1) / to * to; }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -5,7 +5,7 @@
 
 #include "devices/cpu/isa.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// The name of the plainest instruction set that this build has kernels for and this machine runs.
 inline std::string plainest_isa() {
@@ -15,4 +15,4 @@ inline std::string plainest_isa() {
   return std::string(name_of(cpu::detected_isa()));
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -10,7 +10,7 @@
 #include "support/program_writer.h"
 
 /// Runs of small programs that say what an operator must be equal to.
-namespace coracle::test {
+namespace coracle::internal::test {
 
 struct Input {
   std::string name;
@@ -51,4 +51,4 @@ inline void expect_same(const std::vector<Input>& inputs, const OpWriter& fused,
   for (size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], expected[i], 2e-5) << "element " << i;
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -8,7 +8,7 @@
 #include <vector>
 
 /// Writes ProgramDesc files and tensor records by hand, byte by byte, independently of the readers.
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// A protobuf message under construction.
 class Message {
@@ -198,4 +198,4 @@ std::string record(int dtype, const Dims& dims, const std::vector<T>& values) {
   return out;
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -19,7 +19,7 @@
 #include "ops/shape/reshape.h"
 #include "ops/shape/shape.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 Tensor random_tensor(const Shape& shape, unsigned seed) {
   std::mt19937 engine(seed);
@@ -135,4 +135,4 @@ class Grower {
 
 Graph random_graph(unsigned seed, int nodes) { return Grower(seed).grow(nodes); }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -5,7 +5,7 @@
 
 #include "graph/graph.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// A program of about `nodes` common operators on images (convolutions, activations, sums, views, concats, splits),
 /// with several outputs, some of which are read again. Sizes of the input [?, 4, ?, ?] are free.
@@ -18,4 +18,4 @@ inline const std::vector<Shape> kSmallImages = {{1, 4, 8, 8}, {2, 4, 5, 7}, {1, 
 /// Reproducible elements in [-1, 1).
 Tensor random_tensor(const Shape& shape, unsigned seed);
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -5,7 +5,7 @@
 
 #include "support/check_kernels.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 Tensor random_floats(const Shape& shape, double low, double high, unsigned seed) {
   std::mt19937 engine(seed);
@@ -38,4 +38,4 @@ Tensor random_numbers(const Shape& shape, DType dtype, unsigned seed, bool speci
 
 Tensor int_list(std::vector<int64_t> values) { return Tensor::ints(values); }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -13,7 +13,7 @@
 #include "support/generated_tensor.h"
 #include "support/npy.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -220,4 +220,4 @@ Deviation compare(const Tensor& got, const ReferenceOutput& o) {
   return d;
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

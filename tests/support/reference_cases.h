@@ -7,7 +7,7 @@
 #include "base/tensor.h"
 
 /// The reference results of ../shared/goldens: cases, their generated inputs, and the comparison.
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// An output as Paddle gave it, with its tolerance: abs(got - want) <= atol + rtol * abs(want).
 struct ReferenceOutput {
@@ -50,4 +50,4 @@ ReferenceCase read_reference_case(const std::string& shared, const std::string& 
 
 Deviation compare(const Tensor& got, const ReferenceOutput& output);
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

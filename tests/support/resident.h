@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// Most bytes of memory that this process had at a time. Under sanitizers 0: their allocators hold back what is freed.
 inline size_t peak_resident_bytes() {
@@ -18,4 +18,4 @@ inline size_t peak_resident_bytes() {
 #endif
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// A quarter of `count` under sanitizers, which are many times slower: for tests that try as many as there is time for.
 constexpr int as_time_allows(int count) {
@@ -12,4 +12,4 @@ constexpr int as_time_allows(int count) {
 #endif
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -8,7 +8,7 @@
 #include "base/tensor.h"
 
 /// Models of a few operators in the bytes of their files, written by program_writer.h and pir_writer.h.
-namespace coracle::test {
+namespace coracle::internal::test {
 
 struct ModelBytes {
   std::string name;
@@ -28,4 +28,4 @@ std::vector<ModelBytes> small_program_models();
 /// The same kinds in PIR (without sequences, which PIR does not have: shape arithmetic instead).
 std::vector<ModelBytes> small_pir_models();
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

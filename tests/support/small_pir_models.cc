@@ -3,7 +3,7 @@
 #include "support/program_writer.h"
 #include "support/small_models.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 // The writer's vocabulary.
@@ -188,4 +188,4 @@ std::vector<ModelBytes> small_pir_models() {
   return {pir_convolution(), control_flow(), shapes(), quantised(), lists()};
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -4,7 +4,7 @@
 #include "support/program_writer.h"
 #include "support/small_models.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 constexpr int kTensor = 7;
@@ -332,4 +332,4 @@ std::vector<ModelBytes> small_program_models() {
   return {program_convolution(), program_control_flow(), sequences(), program_quantised(), program_lists()};
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -8,7 +8,7 @@
 #include "run/session.h"
 #include "support/memory_file.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 constexpr size_t kMostMemory = size_t{64} << 20U;
@@ -56,4 +56,4 @@ Fate load_and_run(const std::string& program, const std::string& params, const s
   }
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -7,7 +7,7 @@
 
 #include "base/tensor.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// What became of a model that may be damaged.
 enum class Fate {
@@ -21,4 +21,4 @@ enum class Fate {
 Fate load_and_run(const std::string& program, const std::string& params, const std::vector<Tensor>& inputs,
                   int64_t time_limit_ms);
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// A new folder that goes away with the object.
 class TemporaryFolder {
@@ -38,4 +38,4 @@ class TemporaryFolder {
   std::string path_;
 };
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

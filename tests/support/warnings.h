@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// The library's warnings while it lives, from any thread, a line each.
 class Warnings {
@@ -36,4 +36,4 @@ class Warnings {
   std::string all_;
 };
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

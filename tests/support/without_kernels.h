@@ -11,7 +11,7 @@
 #include "support/graph_model.h"
 #include "support/random_graph.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// Options that leave out kernels (or what the planner does) of that name.
 inline ModelOptions without_kernels(const char* name, cpu::Isa isa = cpu::detected_isa()) {
@@ -40,4 +40,4 @@ inline void expect_same_bits_without(const char* name, std::string_view graph, c
   }
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

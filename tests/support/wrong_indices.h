@@ -8,7 +8,7 @@
 #include "support/random_graph.h"
 
 /// Nodes with an index out of range, and what is said of each wherever it runs.
-namespace coracle::test {
+namespace coracle::internal::test {
 
 struct WrongIndex {
   const char* op;  ///< its line, with index int64[2, 2] and flat, the same elements as int64[4]
@@ -60,4 +60,4 @@ void expect_refused(const F& run, const WrongIndex& c, const char* by) {
   }
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

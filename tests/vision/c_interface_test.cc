@@ -87,7 +87,7 @@ TEST(CInterface, PixelsOfEveryLayoutAndOrder) {
 }
 
 TEST(CInterface, PicturesAreWrittenAndReadAgain) {
-  const test::TemporaryFolder folder;
+  const internal::test::TemporaryFolder folder;
   const std::string path = folder.path("a.png");
   ASSERT_EQ(coracle_image_write_png(plain(4, 3).get(), path.c_str()), CORACLE_OK) << coracle_last_error();
   coracle_image* image = nullptr;
@@ -243,10 +243,10 @@ TEST(CInterface, ArchivesInMemory) {
     return std::string(std::istreambuf_iterator<char>(file), {});
   };
   const std::string archive =
-      test::tar_archive({{"net/inference.pdmodel", content(std::string(kModel) + "/inference.pdmodel")},
-                         {"net/inference.yml", content(kDescription)}});
+      internal::test::tar_archive({{"net/inference.pdmodel", content(std::string(kModel) + "/inference.pdmodel")},
+                                   {"net/inference.yml", content(kDescription)}});
   const ImageHandle image = plain(120, 90);
-  for (const std::string& bytes : {archive, test::gzipped(archive)}) {
+  for (const std::string& bytes : {archive, internal::test::gzipped(archive)}) {
     coracle_predictor* predictor = nullptr;
     ASSERT_EQ(coracle_predictor_create_memory(bytes.data(), bytes.size(), nullptr, &predictor), CORACLE_OK)
         << coracle_last_error();

@@ -81,7 +81,7 @@ class Descriptions : public testing::Test {
     return error_of([&] { read(content); }, problem);
   }
 
-  test::TemporaryFolder folder_;
+  internal::test::TemporaryFolder folder_;
 };
 
 constexpr const char* kNormalise =

@@ -146,7 +146,7 @@ struct ModelBytes {
   std::size_t size = 0;
 };
 
-/// A model with all that belongs to it; for one thread at a time. Methods throw Error, or coracle::api::Exception with
+/// A model with all that belongs to it; for one thread at a time. Methods throw Error, or coracle::Exception with
 /// the message of the library.
 class CORACLE_VISION_API Predictor {
  public:
@@ -162,8 +162,8 @@ class CORACLE_VISION_API Predictor {
   /// How pictures are prepared where no description says it, in a line for the user; empty where one does.
   const std::string& assumed() const;
   Prediction predict(const Image& image);
-  /// The same; when another thread sets the lowest bit of `cancelled` it ends with api::Exception (CORACLE_CANCELLED).
-  /// Null: never.
+  /// The same; when another thread sets the lowest bit of `cancelled` it ends with coracle::Exception
+  /// (CORACLE_CANCELLED). Null: never.
   Prediction predict(const Image& image, const std::atomic<std::uint32_t>* cancelled);
 
  private:

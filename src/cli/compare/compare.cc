@@ -57,9 +57,9 @@ void CompareCommand::add_options(CLI::App* command) {
 }
 
 /// The sets of inputs to compare with: one for each --data, or for each of `seeds`.
-std::vector<std::vector<NamedInput>> input_sets(const api::Model& model, const InputOptions& given,
+std::vector<std::vector<NamedInput>> input_sets(const coracle::Model& model, const InputOptions& given,
                                                 const CompareCommand& arguments) {
-  const std::vector<api::TensorInfo> infos = model.inputs();
+  const std::vector<coracle::TensorInfo> infos = model.inputs();
   std::vector<InputOptions> sets;
   for (const std::string& folder : arguments.data) {
     sets.push_back(with_data(given, folder, infos));
@@ -172,7 +172,7 @@ std::unique_ptr<Side> second_side(const CompareCommand& c, const ModelSide& a, s
   ModelArguments arguments = c.model;
   arguments.model = path;
   if (!c.other.empty()) arguments.params.clear();
-  api::SessionOptions options = c.session.options;
+  coracle::SessionOptions options = c.session.options;
   std::vector<std::string> settings = c.b_settings;
   // A model with itself: rewriting is what there is to doubt.
   if (c.other.empty() && c.a_settings.empty() && c.b_settings.empty()) settings.emplace_back("passes=off");
@@ -203,7 +203,7 @@ void check_usage(const CompareCommand& c) {
 void CompareCommand::run() const {
   check_usage(*this);
   ModelArguments a_arguments = model;
-  api::SessionOptions a_options = session.options;
+  coracle::SessionOptions a_options = session.options;
   for (const std::string& entry : a_settings) set_side_option("--a", entry, a_arguments, a_options);
   ModelSide a(label(model.model, a_settings), a_arguments, a_options);
   const std::vector<std::vector<NamedInput>> sets = input_sets(a.model(), session.inputs, *this);

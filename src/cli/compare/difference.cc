@@ -33,7 +33,7 @@ bool same_whole(const client::Tensor& a, const client::Tensor& b, size_t i, doub
   return x == y;
 }
 
-std::vector<int64_t> index_of(size_t flat, api::Dims dims, bool complex) {
+std::vector<int64_t> index_of(size_t flat, coracle::Dims dims, bool complex) {
   if (complex) dims.push_back(2);
   std::vector<int64_t> at(dims.size());
   for (size_t d = dims.size(); d-- > 0;) {

@@ -91,9 +91,9 @@ class EngineSide : public Side {
 
   std::vector<Output> run(const std::vector<NamedInput>& inputs, size_t /*set*/) override {
     const ExchangeFolder folder;
-    const JsonDocument reply = ask(folder, inputs, "outputs", nullptr);
+    const internal::JsonDocument reply = ask(folder, inputs, "outputs", nullptr);
     std::vector<Output> outputs;
-    for (const JsonValue& o : reply["outputs"].GetArray()) {
+    for (const internal::JsonValue& o : reply["outputs"].GetArray()) {
       outputs.push_back({o["name"].GetString(), read_npy(folder.path(o["file"].GetString()))});
     }
     return outputs;
@@ -101,9 +101,9 @@ class EngineSide : public Side {
 
   void observe(const std::vector<NamedInput>& inputs, const std::set<std::string>* wanted, const See& see) override {
     const ExchangeFolder folder;
-    const JsonDocument reply = ask(folder, inputs, "values", wanted);
+    const internal::JsonDocument reply = ask(folder, inputs, "values", wanted);
     std::map<std::string, size_t> counts;
-    for (const JsonValue& v : reply["values"].GetArray()) {
+    for (const internal::JsonValue& v : reply["values"].GetArray()) {
       const std::string name = v["name"].GetString();
       SeenValue value{{}, name, v["node"].GetString(), v["op"].GetString()};
       if (wanted == nullptr) {
@@ -118,12 +118,12 @@ class EngineSide : public Side {
   }
 
  private:
-  JsonDocument ask(const ExchangeFolder& folder, const std::vector<NamedInput>& inputs, const char* mode,
-                   const std::set<std::string>* wanted) {
+  internal::JsonDocument ask(const ExchangeFolder& folder, const std::vector<NamedInput>& inputs, const char* mode,
+                             const std::set<std::string>* wanted) {
     write_request(folder, inputs, mode, wanted);
     const int status = run_script(python_, folder);
     if (Interruption::happened()) throw Failure(ExitCode::kInterrupted, "interrupted");
-    JsonDocument reply;
+    internal::JsonDocument reply;
     if (fs::exists(folder.path("reply.json"))) reply.Parse(read_file(folder.path("reply.json")).c_str());
     if (reply.HasParseError() || !reply.IsObject()) {
       const std::string said = tail(read_file(folder.path("log")));
@@ -147,8 +147,8 @@ class EngineSide : public Side {
 
   void write_request(const ExchangeFolder& folder, const std::vector<NamedInput>& inputs, const char* mode,
                      const std::set<std::string>* wanted) const {
-    JsonBuffer buffer;
-    JsonWriter w(buffer);
+    internal::JsonBuffer buffer;
+    internal::JsonWriter w(buffer);
     w.StartObject();
     w.field("engine", engine_);
     w.field("model", model_);
@@ -166,7 +166,7 @@ class EngineSide : public Side {
     w.StartArray();
     for (size_t i = 0; i < inputs.size(); ++i) {
       const std::string file = fmt::format("input_{}.npy", i);
-      api::write_file(folder.path(file), client::npy_bytes(inputs[i].input.array));
+      coracle::write_file(folder.path(file), client::npy_bytes(inputs[i].input.array));
       w.StartObject();
       w.field("name", inputs[i].name);
       w.field("file", file);
@@ -182,7 +182,7 @@ class EngineSide : public Side {
     }
     w.EndArray();
     w.EndObject();
-    api::write_file(folder.path("request.json"), buffer.GetString());
+    coracle::write_file(folder.path("request.json"), buffer.GetString());
   }
 
   std::string engine_;
@@ -203,8 +203,8 @@ std::unique_ptr<Side> engine_side(const std::string& engine, const std::string& 
                               model, model));
   }
   if (engine == "onnxruntime") return std::make_unique<EngineSide>(engine, python, model, "");
-  JsonDocument d;
-  d.Parse(api::inspect(model, params).c_str());
+  internal::JsonDocument d;
+  d.Parse(coracle::inspect(model, params).c_str());
   return std::make_unique<EngineSide>(engine, python, d["file"].GetString(), params);
 }
 

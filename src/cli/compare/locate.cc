@@ -57,11 +57,11 @@ std::map<std::string, Held> hold(Side& side, const std::vector<NamedInput>& inpu
   return held;
 }
 
-int64_t rewrites_of(const api::Model& model, std::string* last_pass) {
-  JsonDocument d;
+int64_t rewrites_of(const coracle::Model& model, std::string* last_pass) {
+  internal::JsonDocument d;
   d.Parse(model.description().c_str());
   int64_t total = 0;
-  for (const JsonValue& r : d["rewrites"].GetArray()) {
+  for (const internal::JsonValue& r : d["rewrites"].GetArray()) {
     total += r["count"].GetInt64();
     if (last_pass != nullptr) *last_pass = r["pass"].GetString();
   }
@@ -141,7 +141,7 @@ RewriteSearch find_rewrite(const ModelSide& side, const std::vector<NamedInput>&
   RewriteSearch result;
   result.total = rewrites_of(side.model(), nullptr);
   if (result.total == 0) return result;
-  api::ModelOptions options = side.arguments().options;
+  coracle::ModelOptions options = side.arguments().options;
   const auto with = [&](int64_t rewrites) {
     options.max_rewrites = rewrites;
     return side.with(options);
@@ -168,7 +168,7 @@ RewriteSearch find_rewrite(const ModelSide& side, const std::vector<NamedInput>&
 
 bool agrees_without_kernels(const ModelSide& side, const std::string& kernels, const std::vector<NamedInput>& inputs,
                             const Agrees& agrees) {
-  api::ModelOptions options = side.arguments().options;
+  coracle::ModelOptions options = side.arguments().options;
   options.disable_kernels += (options.disable_kernels.empty() ? "" : ",") + kernels;
   return agrees(side.with(options)->run(inputs, 0));
 }

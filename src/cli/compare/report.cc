@@ -56,7 +56,7 @@ void add_rewriting(std::string& out, const Origin::Rewriting& r) {
   add_lines(out, "+", s.after);
 }
 
-void number(JsonWriter& w, const char* name, double value) {
+void number(internal::JsonWriter& w, const char* name, double value) {
   w.Key(name);
   if (std::isfinite(value)) {
     w.Double(value);
@@ -65,7 +65,7 @@ void number(JsonWriter& w, const char* name, double value) {
   }
 }
 
-void write_difference(JsonWriter& w, const Difference& d) {
+void write_difference(internal::JsonWriter& w, const Difference& d) {
   w.field("agrees", d.agrees());
   if (!d.mismatch.empty()) return w.field("mismatch", d.mismatch);
   w.field("elements", d.elements);
@@ -82,7 +82,7 @@ void write_difference(JsonWriter& w, const Difference& d) {
   number(w, "value_b", d.b);
 }
 
-void write_pair(JsonWriter& w, const ValuePair& p) {
+void write_pair(internal::JsonWriter& w, const ValuePair& p) {
   w.StartObject();
   w.field("name", p.a.name);
   w.field("type", p.type);
@@ -94,7 +94,7 @@ void write_pair(JsonWriter& w, const ValuePair& p) {
   w.EndObject();
 }
 
-void write_origin(JsonWriter& w, const Origin& o) {
+void write_origin(internal::JsonWriter& w, const Origin& o) {
   w.Key("origin");
   w.StartObject();
   if (o.values_shown) {
@@ -161,8 +161,8 @@ std::string text_of(const Comparison& c) {
 }
 
 std::string json_of(const Comparison& c) {
-  JsonBuffer buffer;
-  JsonWriter w(buffer);
+  internal::JsonBuffer buffer;
+  internal::JsonWriter w(buffer);
   w.StartObject();
   w.field("a", c.a);
   w.field("b", c.b);

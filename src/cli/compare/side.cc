@@ -30,7 +30,7 @@ struct Observation {
     const SeenValue value{key, v.name, v.node, v.op};
     if (wanted == nullptr) return see(value, nullptr);
     if (wanted->count(key) == 0) return;
-    const client::Tensor array = client::tensor_of(api::View(v.tensor, {}));
+    const client::Tensor array = client::tensor_of(coracle::View(v.tensor, {}));
     see(value, &array);
   }
 
@@ -54,7 +54,7 @@ bool truth(const std::string& option, const std::string& key, const std::string&
 }  // namespace
 
 void set_side_option(const std::string& option, const std::string& entry, ModelArguments& model,
-                     api::SessionOptions& session) {
+                     coracle::SessionOptions& session) {
   CLI::App command;
   command.set_help_flag();
   add_model_options(&command, model);
@@ -89,26 +89,26 @@ void set_side_option(const std::string& option, const std::string& entry, ModelA
   model.options.disable_passes = truth(option, key, value) ? "" : "all";
 }
 
-ModelSide::ModelSide(std::string label, ModelArguments arguments, api::SessionOptions session)
+ModelSide::ModelSide(std::string label, ModelArguments arguments, coracle::SessionOptions session)
     : label_(std::move(label)),
       arguments_(std::move(arguments)),
       session_options_(std::move(session)),
       model_(load(arguments_)) {}
 
-std::unique_ptr<ModelSide> ModelSide::with(const api::ModelOptions& options) const {
+std::unique_ptr<ModelSide> ModelSide::with(const coracle::ModelOptions& options) const {
   ModelArguments arguments = arguments_;
   arguments.options = options;
   return std::make_unique<ModelSide>(label_, arguments, session_options_);
 }
 
-api::Session ModelSide::session(const std::vector<NamedInput>& inputs) const {
-  api::Session session(model_, session_options_);
-  const std::vector<api::TensorInfo> infos = model_.inputs();
+coracle::Session ModelSide::session(const std::vector<NamedInput>& inputs) const {
+  coracle::Session session(model_, session_options_);
+  const std::vector<coracle::TensorInfo> infos = model_.inputs();
   const auto named = [&](const std::string& name) {
     return std::find_if(inputs.begin(), inputs.end(), [&](const NamedInput& i) { return i.name == name; });
   };
-  const bool by_name =
-      std::all_of(infos.begin(), infos.end(), [&](const api::TensorInfo& i) { return named(i.name) != inputs.end(); });
+  const bool by_name = std::all_of(infos.begin(), infos.end(),
+                                   [&](const coracle::TensorInfo& i) { return named(i.name) != inputs.end(); });
   if (!by_name && infos.size() != inputs.size()) {
     std::string given;
     for (const NamedInput& i : inputs) given.append(given.empty() ? "" : ", ").append(i.name);
@@ -119,7 +119,7 @@ api::Session ModelSide::session(const std::vector<NamedInput>& inputs) const {
   for (size_t i = 0; i < infos.size(); ++i) {
     try {
       set_input(session, i, by_name ? named(infos[i].name)->input : inputs[i].input);
-    } catch (const api::Exception& e) {
+    } catch (const coracle::Exception& e) {
       throw Failure(exit_code(e.status()), arguments_.model + ": " + e.what());
     }
   }
@@ -127,19 +127,19 @@ api::Session ModelSide::session(const std::vector<NamedInput>& inputs) const {
 }
 
 std::vector<Output> ModelSide::run(const std::vector<NamedInput>& inputs, size_t /*set*/) {
-  api::Session s = session(inputs);
+  coracle::Session s = session(inputs);
   Interruption::run(s);
   std::vector<Output> outputs;
-  for (const api::TensorInfo& info : model_.outputs()) {
+  for (const coracle::TensorInfo& info : model_.outputs()) {
     outputs.push_back({info.name, client::tensor_of(s.output(outputs.size()))});
   }
   return outputs;
 }
 
 void ModelSide::observe(const std::vector<NamedInput>& inputs, const std::set<std::string>* wanted, const See& see) {
-  api::Session s = session(inputs);
+  coracle::Session s = session(inputs);
   Observation observation{wanted, see, {}, nullptr};
-  api::check(coracle_session_set_observer(s.handle(), Observation::call, &observation));
+  coracle::check(coracle_session_set_observer(s.handle(), Observation::call, &observation));
   try {
     Interruption::run(s);
   } catch (...) {
@@ -149,9 +149,9 @@ void ModelSide::observe(const std::vector<NamedInput>& inputs, const std::set<st
 }
 
 std::string ModelSide::kernel_of(const std::string& node, const std::vector<NamedInput>& inputs) const {
-  JsonDocument d;
+  internal::JsonDocument d;
   d.Parse(session(inputs).explain().c_str());
-  for (const JsonValue& step : d.GetArray()) {
+  for (const internal::JsonValue& step : d.GetArray()) {
     if (node == step["node"].GetString()) return step["kernel"].GetString();
   }
   return {};

@@ -58,37 +58,37 @@ class Side {
 /// A model in this library.
 class ModelSide : public Side {
  public:
-  ModelSide(std::string label, ModelArguments arguments, api::SessionOptions session);
+  ModelSide(std::string label, ModelArguments arguments, coracle::SessionOptions session);
 
   std::string text() const override { return label_; }
   std::vector<Output> run(const std::vector<NamedInput>& inputs, size_t set) override;
   bool shows_values() const override { return true; }
   void observe(const std::vector<NamedInput>& inputs, const std::set<std::string>* wanted, const See& see) override;
 
-  const api::Model& model() const { return model_; }
+  const coracle::Model& model() const { return model_; }
   const ModelArguments& arguments() const { return arguments_; }
   /// The same with other options of the model.
-  std::unique_ptr<ModelSide> with(const api::ModelOptions& options) const;
+  std::unique_ptr<ModelSide> with(const coracle::ModelOptions& options) const;
   /// The kernel of a node for these inputs; empty if it has none of its own.
   std::string kernel_of(const std::string& node, const std::vector<NamedInput>& inputs) const;
 
  private:
-  api::Session session(const std::vector<NamedInput>& inputs) const;
+  coracle::Session session(const std::vector<NamedInput>& inputs) const;
 
   std::string label_;
   ModelArguments arguments_;
-  api::SessionOptions session_options_;
-  api::Model model_;
+  coracle::SessionOptions session_options_;
+  coracle::Model model_;
 };
 
 /// Sets one "KEY=VALUE" of --a or --b (`option`): an option of the model, as "isa=avx2", "passes=off" or "threads=2".
 /// Throws Failure that names all keys.
 void set_side_option(const std::string& option, const std::string& entry, ModelArguments& model,
-                     api::SessionOptions& session);
+                     coracle::SessionOptions& session);
 
 /// Stored results: for each set of inputs a folder with 0.npy, 1.npy, ... or NAME.npy, or files as NAME=FILE.npy.
 /// Throws Failure unless each set has at least one of `outputs`.
-std::unique_ptr<Side> stored_side(const std::vector<std::string>& expected, const std::vector<api::TensorInfo>& outputs,
-                                  size_t sets);
+std::unique_ptr<Side> stored_side(const std::vector<std::string>& expected,
+                                  const std::vector<coracle::TensorInfo>& outputs, size_t sets);
 
 }  // namespace coracle::cli

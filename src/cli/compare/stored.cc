@@ -35,7 +35,7 @@ class StoredSide : public Side {
 };
 
 /// DIR/NAME.npy and DIR/INDEX.npy of the outputs.
-std::vector<StoredFile> files_in(const std::string& folder, const std::vector<api::TensorInfo>& outputs) {
+std::vector<StoredFile> files_in(const std::string& folder, const std::vector<coracle::TensorInfo>& outputs) {
   std::error_code error;
   std::vector<StoredFile> files;
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -55,7 +55,7 @@ std::vector<StoredFile> files_in(const std::string& folder, const std::vector<ap
   return files;
 }
 
-StoredFile file_of(const std::string& entry, const std::vector<api::TensorInfo>& outputs) {
+StoredFile file_of(const std::string& entry, const std::vector<coracle::TensorInfo>& outputs) {
   std::string names;
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (entry.starts_with(outputs[i].name + "=")) return {i, entry.substr(outputs[i].name.size() + 1)};
@@ -70,8 +70,8 @@ StoredFile file_of(const std::string& entry, const std::vector<api::TensorInfo>&
 
 }  // namespace
 
-std::unique_ptr<Side> stored_side(const std::vector<std::string>& expected, const std::vector<api::TensorInfo>& outputs,
-                                  size_t sets) {
+std::unique_ptr<Side> stored_side(const std::vector<std::string>& expected,
+                                  const std::vector<coracle::TensorInfo>& outputs, size_t sets) {
   std::vector<std::vector<StoredFile>> found;
   std::vector<StoredFile> single;
   for (const std::string& entry : expected) {
@@ -90,7 +90,7 @@ std::unique_ptr<Side> stored_side(const std::vector<std::string>& expected, cons
                     found.size(), sets));
   }
   std::vector<std::string> names;
-  for (const api::TensorInfo& o : outputs) names.push_back(o.name);
+  for (const coracle::TensorInfo& o : outputs) names.push_back(o.name);
   return std::make_unique<StoredSide>("stored in " + expected[0] + (sets > 1 ? ", ..." : ""), std::move(names),
                                       std::move(found));
 }

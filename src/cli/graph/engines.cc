@@ -46,10 +46,10 @@ const char* engine_colour(size_t engine) {
 }
 
 void add_causes(GraphText& graph, const std::string& engines) {
-  JsonDocument d;
+  internal::JsonDocument d;
   d.Parse(engines.c_str());
   Causes causes;
-  for (const JsonValue& n : d["nodes"].GetArray()) {
+  for (const internal::JsonValue& n : d["nodes"].GetArray()) {
     if (n.HasMember("cause") && n.HasMember("makes")) causes.emplace(n["makes"].GetString(), n["cause"].GetString());
   }
   tell(graph, causes);

@@ -34,10 +34,10 @@ void keep(void* user, const char* pass, int64_t count, const char* text, const c
 Stage stage_of(const ModelArguments& m, const std::string& name) {
   Stage stage;
   stage.name = name;
-  api::ModelOptions options = m.options;
+  coracle::ModelOptions options = m.options;
   options.engines.clear();  // their blocks are cut behind the last rewrite
   options.marks.clear();
-  coracle_model_options c = api::c_options(options);
+  coracle_model_options c = coracle::c_options(options);
   c.after_pass = keep;
   c.after_pass_user = &stage;
   coracle_model* model = nullptr;
@@ -56,12 +56,12 @@ Stage stage_of(const ModelArguments& m, const std::string& name) {
 struct Drawn {
   std::string text;
   std::string engines;
-  std::vector<api::TensorInfo> inputs;
-  std::vector<api::TensorInfo> outputs;
+  std::vector<coracle::TensorInfo> inputs;
+  std::vector<coracle::TensorInfo> outputs;
 };
 
 /// Puts the declared type where the graph has one of the same rank that says less.
-void declare(GraphValue& value, const api::TensorInfo& info) {
+void declare(GraphValue& value, const coracle::TensorInfo& info) {
   const std::string declared = client::type_text(info);
   if (info.rank_known &&
       std::count(value.type.begin(), value.type.end(), ',') == std::count(declared.begin(), declared.end(), ','))
@@ -71,7 +71,7 @@ void declare(GraphValue& value, const api::TensorInfo& info) {
 /// The values that are the model's inputs and outputs, with the dimensions that `inspect` tells.
 void declare(GraphText& graph, const Drawn& drawn) {
   for (GraphValue& input : graph.inputs) {
-    for (const api::TensorInfo& info : drawn.inputs) {
+    for (const coracle::TensorInfo& info : drawn.inputs) {
       if (info.name == input.name) declare(input, info);
     }
   }
@@ -95,12 +95,12 @@ Drawn text_at(const ModelArguments& arguments, const InputOptions& inputs, const
     m.options.engines.clear();  // their blocks are cut behind the last rewrite
     m.options.marks.clear();
   }
-  const api::Model model(m.model, m.params, m.options);
+  const coracle::Model model(m.model, m.params, m.options);
   const bool engines = !m.options.engines.empty() || !m.options.marks.empty();
   const std::string told = engines ? model.engines() : "";
   if (text.empty()) text = model.graph_text();
   if (!typed) return {text, told, model.inputs(), model.outputs()};
-  api::Session session(model, {.threads = 1});
+  coracle::Session session(model, {.threads = 1});
   set_inputs(model, inputs, session);
   return {session.graph_text(), told, {}, {}};
 }
@@ -131,7 +131,7 @@ void GraphCommand::run() const {
   }
   const Drawn drawn = text_at(arguments, inputs, stage);
   if (name.ends_with(".txt")) {
-    api::write_file(output, drawn.text);
+    coracle::write_file(output, drawn.text);
     return;
   }
   GraphText parsed = parse_graph(drawn.text);
@@ -142,7 +142,7 @@ void GraphCommand::run() const {
     return;
   }
   const std::string title = printable(arguments.model) + (stage == "final" ? "" : " (" + stage + ")");
-  api::write_file(output, svg ? graph_svg(parsed) : (html ? graph_html(parsed, title) : graph_dot(parsed)));
+  coracle::write_file(output, svg ? graph_svg(parsed) : (html ? graph_html(parsed, title) : graph_dot(parsed)));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void add_file(const std::string& file, const std::vector<api::TensorInfo>& inputs, InputOptions& options) {
+void add_file(const std::string& file, const std::vector<coracle::TensorInfo>& inputs, InputOptions& options) {
   const std::string name = lower_case(file);
   if (name.ends_with(".npz") || name.ends_with(".json")) {
     options.files.push_back(file);
@@ -31,7 +31,8 @@ void add_file(const std::string& file, const std::vector<api::TensorInfo>& input
 
 }  // namespace
 
-InputOptions with_data(const InputOptions& given, const std::string& data, const std::vector<api::TensorInfo>& inputs) {
+InputOptions with_data(const InputOptions& given, const std::string& data,
+                       const std::vector<coracle::TensorInfo>& inputs) {
   InputOptions options = given;
   std::error_code error;
   if (!fs::is_directory(data, error)) {

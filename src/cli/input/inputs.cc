@@ -33,7 +33,8 @@ void add(std::map<std::string, T>& to, const std::string& name, T value, const s
 }
 
 /// "NAME=VALUE" entries by name; every name must be an input and stand once.
-Named by_name(const std::vector<std::string>& entries, const std::vector<api::TensorInfo>& inputs, const char* option) {
+Named by_name(const std::vector<std::string>& entries, const std::vector<coracle::TensorInfo>& inputs,
+              const char* option) {
   Named out;
   for (const std::string& e : entries) {
     auto [index, value] = split_entry(e, inputs, option);
@@ -53,10 +54,10 @@ struct Given {
 using GivenByName = std::map<std::string, Given>;
 
 /// Takes every array of a file without an input's name for the input of its name.
-void take_all(const std::string& path, const std::vector<api::TensorInfo>& inputs, GivenByName& given) {
+void take_all(const std::string& path, const std::vector<coracle::TensorInfo>& inputs, GivenByName& given) {
   const std::string option = "--input " + path;
   const auto known = [&](const std::string& name) {
-    if (std::any_of(inputs.begin(), inputs.end(), [&](const api::TensorInfo& i) { return i.name == name; })) return;
+    if (std::any_of(inputs.begin(), inputs.end(), [&](const coracle::TensorInfo& i) { return i.name == name; })) return;
     throw Failure(ExitCode::kUsage,
                   option + ": the model has no input '" + name + "'; its inputs are: " + names_of(inputs));
   };
@@ -78,7 +79,7 @@ void take_all(const std::string& path, const std::vector<api::TensorInfo>& input
   }
 }
 
-GivenByName files_by_name(const std::vector<std::string>& entries, const std::vector<api::TensorInfo>& inputs) {
+GivenByName files_by_name(const std::vector<std::string>& entries, const std::vector<coracle::TensorInfo>& inputs) {
   GivenByName given;
   for (const std::string& e : entries) {
     if (e.find('=') == std::string::npos && (ends(e, ".npz") || ends(e, ".json"))) {
@@ -100,8 +101,8 @@ std::vector<int64_t> numbers(const std::string& list, const std::string& option)
 }
 
 /// "0,3,7/0,1,2,5,6,8,9,10": levels from the coarsest.
-api::Lod offsets(const std::string& levels, const std::string& option) {
-  api::Lod out;
+coracle::Lod offsets(const std::string& levels, const std::string& option) {
+  coracle::Lod out;
   for (size_t start = 0; start <= levels.size();) {
     const size_t slash = std::min(levels.find('/', start), levels.size());
     const std::vector<int64_t> level = numbers(levels.substr(start, slash - start), option);
@@ -141,7 +142,7 @@ void fill(client::Tensor& a, const F& next) {
   }
 }
 
-client::Tensor made_up(const api::TensorInfo& info, const api::Dims& dims, const std::string& seed) {
+client::Tensor made_up(const coracle::TensorInfo& info, const coracle::Dims& dims, const std::string& seed) {
   client::Tensor a = client::zeros(info.dtype, dims);
   Generator g(seed + "#" + info.name);
   const auto real = [&] { return 2.0 * g.uniform() - 1.0; };
@@ -161,9 +162,9 @@ client::Tensor made_up(const api::TensorInfo& info, const api::Dims& dims, const
 }
 
 /// Dimensions of a made-up input: those given, else the model's with 1 for a free first one.
-api::Dims run_dims(const api::TensorInfo& info, const Named& shapes) {
+coracle::Dims run_dims(const coracle::TensorInfo& info, const Named& shapes) {
   if (const auto it = shapes.find(info.name); it != shapes.end()) return parse_dims(it->second, "--shape " + info.name);
-  api::Dims dims = info.dims;
+  coracle::Dims dims = info.dims;
   if (!dims.empty() && dims[0] < 0) dims[0] = 1;
   if (!info.rank_known || std::any_of(dims.begin(), dims.end(), [](int64_t d) { return d < 0; })) {
     throw Failure(ExitCode::kUsage, "input '" + info.name + "' is missing: it is " + client::type_text(info) +
@@ -182,9 +183,9 @@ struct Stated {
   const ImageOptions& image;
 };
 
-Input from_picture(const api::TensorInfo& info, const std::string& path, const Stated& stated) {
+Input from_picture(const coracle::TensorInfo& info, const std::string& path, const Stated& stated) {
   const bool sized = stated.shapes.find(info.name) != stated.shapes.end();
-  const api::Dims dims = sized ? run_dims(info, stated.shapes) : info.dims;
+  const coracle::Dims dims = sized ? run_dims(info, stated.shapes) : info.dims;
   const ImageOptions& o = stated.image;
   Input input{client::image_input(path, read_picture(path), info.dtype, dims, o), {}, {}};
   if (!o.normalised && info.dtype == CORACLE_FLOAT32) {
@@ -195,7 +196,7 @@ Input from_picture(const api::TensorInfo& info, const std::string& path, const S
 }
 
 /// The array of a .npz file for an input: that of its name, or the only one.
-client::Tensor from_npz(const api::TensorInfo& info, const std::string& path) {
+client::Tensor from_npz(const coracle::TensorInfo& info, const std::string& path) {
   client::NamedTensors arrays = client::parse_npz(path, read_file(path));
   std::string names;
   for (auto& [name, array] : arrays) {
@@ -206,7 +207,7 @@ client::Tensor from_npz(const api::TensorInfo& info, const std::string& path) {
                                       "' in it; it has: " + (names.empty() ? "none" : names));
 }
 
-client::Tensor from_raw(const api::TensorInfo& info, const std::string& path, const Stated& stated) {
+client::Tensor from_raw(const coracle::TensorInfo& info, const std::string& path, const Stated& stated) {
   const std::string option = "--input " + info.name + "=" + path;
   const bool sized = stated.shapes.find(info.name) != stated.shapes.end();
   if (!sized && !info.rank_known) {
@@ -228,7 +229,7 @@ client::Tensor from_raw(const api::TensorInfo& info, const std::string& path, co
 }
 
 /// Failure if an array of a file cannot be the input.
-void check(const api::TensorInfo& info, const std::string& path, const client::Tensor& array) {
+void check(const coracle::TensorInfo& info, const std::string& path, const client::Tensor& array) {
   const std::string differs = "--input " + info.name + "=" + path + ": the file has " +
                               client::type_text(array.dtype, array.dims) + ", the input takes " +
                               client::type_text(info);
@@ -245,7 +246,7 @@ void check(const api::TensorInfo& info, const std::string& path, const client::T
 }
 
 /// The content of a file as an input; Failure if it cannot be one.
-Input from_file(const api::TensorInfo& info, const Given& given, const Stated& stated) {
+Input from_file(const coracle::TensorInfo& info, const Given& given, const Stated& stated) {
   const std::string& path = given.path;
   const std::string option = "--input " + info.name + "=" + path;
   const bool raw = ends(path, ".bin") || ends(path, ".raw");
@@ -283,7 +284,7 @@ Input from_file(const api::TensorInfo& info, const Given& given, const Stated& s
 class Budget {
  public:
   explicit Budget(size_t limit) : limit_(limit), left_(limit) {}
-  void charge(const api::TensorInfo& info, size_t bytes, const std::string& what) {
+  void charge(const coracle::TensorInfo& info, size_t bytes, const std::string& what) {
     if (limit_ == 0) return;
     if (bytes > left_) {
       throw Failure(ExitCode::kOutOfMemory,
@@ -299,10 +300,10 @@ class Budget {
   size_t left_;
 };
 
-Input read_input(const api::TensorInfo& info, const Stated& stated, const std::string& seed, Budget& budget) {
+Input read_input(const coracle::TensorInfo& info, const Stated& stated, const std::string& seed, Budget& budget) {
   const auto file = stated.files.find(info.name);
   if (file == stated.files.end()) {
-    const api::Dims dims = run_dims(info, stated.shapes);
+    const coracle::Dims dims = run_dims(info, stated.shapes);
     // More than can be counted is refused where it is made.
     if (const auto bytes = client::byte_count(info.dtype, dims))
       budget.charge(info, *bytes, client::type_text(info.dtype, dims));
@@ -329,7 +330,7 @@ bool names_input(const std::string& path) {
          std::any_of(std::begin(kEndings), std::end(kEndings), [&](const char* e) { return ends(path, e); });
 }
 
-std::pair<size_t, std::string> split_entry(const std::string& entry, const std::vector<api::TensorInfo>& inputs,
+std::pair<size_t, std::string> split_entry(const std::string& entry, const std::vector<coracle::TensorInfo>& inputs,
                                            const char* option) {
   // A name may hold an equals sign itself: the longest input name that fits is meant.
   std::optional<size_t> found;
@@ -349,7 +350,7 @@ std::pair<size_t, std::string> split_entry(const std::string& entry, const std::
 namespace {
 
 /// Whether a fixed size that the model declares is another one. Rows of sequences are what their offsets say.
-bool other_size(const api::TensorInfo& info, const api::Dims& dims) {
+bool other_size(const coracle::TensorInfo& info, const coracle::Dims& dims) {
   if (!info.rank_known || info.dims.size() != dims.size()) return false;
   for (size_t i = info.lod_levels > 0 ? 1 : 0; i < dims.size(); ++i) {
     if (info.dims[i] >= 0 && info.dims[i] != dims[i]) return true;
@@ -360,7 +361,7 @@ bool other_size(const api::TensorInfo& info, const api::Dims& dims) {
 std::mutex other_sizes_mutex;  // sessions of --jobs read inputs at once
 std::string other_sizes;       ///< guarded by it
 
-void note_other_sizes(const std::vector<api::TensorInfo>& infos, const std::vector<Input>& inputs) {
+void note_other_sizes(const std::vector<coracle::TensorInfo>& infos, const std::vector<Input>& inputs) {
   std::string text;
   for (size_t i = 0; i < infos.size(); ++i) {
     if (!other_size(infos[i], inputs[i].array.dims)) continue;
@@ -374,13 +375,13 @@ void note_other_sizes(const std::vector<api::TensorInfo>& infos, const std::vect
 
 }  // namespace
 
-std::vector<Input> read_inputs(const api::Model& model, const InputOptions& options) {
-  const std::vector<api::TensorInfo> infos = model.inputs();
+std::vector<Input> read_inputs(const coracle::Model& model, const InputOptions& options) {
+  const std::vector<coracle::TensorInfo> infos = model.inputs();
   const Stated stated{files_by_name(options.files, infos), by_name(options.shapes, infos, "--shape"),
                       by_name(options.lods, infos, "--lod"), by_name(options.dtypes, infos, "--dtype"), options.image};
   std::vector<Input> inputs;
   Budget budget(options.memory_limit);
-  for (const api::TensorInfo& info : infos) {
+  for (const coracle::TensorInfo& info : infos) {
     Input input = read_input(info, stated, options.seed, budget);
     if (const auto lod = stated.lods.find(info.name); lod != stated.lods.end()) {
       input.lod = offsets(lod->second, "--lod " + info.name);
@@ -391,12 +392,12 @@ std::vector<Input> read_inputs(const api::Model& model, const InputOptions& opti
   return inputs;
 }
 
-void set_input(api::Session& session, size_t index, const Input& input) {
+void set_input(coracle::Session& session, size_t index, const Input& input) {
   session.set_input(index, input.array.dtype, input.array.dims, input.array.bytes.data());
   if (!input.lod.empty()) session.set_lod(index, input.lod);
 }
 
-void set_inputs(const api::Model& model, const InputOptions& options, api::Session& session) {
+void set_inputs(const coracle::Model& model, const InputOptions& options, coracle::Session& session) {
   const std::vector<Input> inputs = read_inputs(model, options);
   for (size_t i = 0; i < inputs.size(); ++i) {
     set_input(session, i, inputs[i]);

@@ -9,13 +9,13 @@
 namespace coracle::cli {
 namespace {
 
-quantize::Answer answer_of(const client::Tensor& a) { return {a.dtype, a.dims, a.bytes}; }
+internal::quantize::Answer answer_of(const client::Tensor& a) { return {a.dtype, a.dims, a.bytes}; }
 
 }  // namespace
 
-api::Model load_model(const quantize::ModelBytes& model, const api::ModelOptions& options) {
+coracle::Model load_model(const internal::quantize::ModelBytes& model, const coracle::ModelOptions& options) {
   const auto bytes = [](const std::string& s) {
-    return api::Span<const std::byte>(reinterpret_cast<const std::byte*>(s.data()), s.size());
+    return coracle::Span<const std::byte>(reinterpret_cast<const std::byte*>(s.data()), s.size());
   };
   return {bytes(model.program), bytes(model.parameters), options};
 }
@@ -23,14 +23,14 @@ api::Model load_model(const quantize::ModelBytes& model, const api::ModelOptions
 Answers::Answers(const ModelArguments& arguments, const SessionArguments& session, std::vector<InputOptions> sets,
                  State& state)
     : session_(session), sets_(std::move(sets)), state_(state) {
-  const api::Model model = load(arguments);
-  for (const api::TensorInfo& info : model.outputs()) names_.push_back(info.name);
+  const coracle::Model model = load(arguments);
+  for (const coracle::TensorInfo& info : model.outputs()) names_.push_back(info.name);
   answers_ = run(model, sets_.size());
 }
 
-std::vector<Answers::Outputs> Answers::run(const api::Model& model, size_t sets) const {
-  api::Session session(model, session_.options);
-  const std::vector<api::TensorInfo> infos = model.inputs();
+std::vector<Answers::Outputs> Answers::run(const coracle::Model& model, size_t sets) const {
+  coracle::Session session(model, session_.options);
+  const std::vector<coracle::TensorInfo> infos = model.inputs();
   std::vector<Outputs> all;
   for (size_t s = 0; s < sets; ++s) {
     const std::vector<Input> inputs = read_inputs(model, sets_[s]);
@@ -45,11 +45,12 @@ std::vector<Answers::Outputs> Answers::run(const api::Model& model, size_t sets)
   return all;
 }
 
-std::vector<quantize::OutputAccuracy> Answers::compare(const quantize::ModelBytes& bytes, size_t sets) const {
-  if (const std::optional<std::string> known = state_.next()) return quantize::read_accuracy(*known);
-  const api::Model model = load_model(bytes, Interruption::interruptible({}));
+std::vector<internal::quantize::OutputAccuracy> Answers::compare(const internal::quantize::ModelBytes& bytes,
+                                                                 size_t sets) const {
+  if (const std::optional<std::string> known = state_.next()) return internal::quantize::read_accuracy(*known);
+  const coracle::Model model = load_model(bytes, Interruption::interruptible({}));
   const std::vector<Outputs> others = run(model, sets);
-  std::vector<quantize::OutputAccuracy> outputs(names_.size());
+  std::vector<internal::quantize::OutputAccuracy> outputs(names_.size());
   for (size_t i = 0; i < names_.size(); ++i) {
     outputs[i].name = names_[i];
     for (size_t s = 0; s < sets; ++s) outputs[i].add(answer_of(answers_[s][i]), answer_of(others[s][i]));

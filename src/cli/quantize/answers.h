@@ -11,22 +11,23 @@
 
 namespace coracle::cli {
 
-/// Throws coracle::api::Exception.
-api::Model load_model(const quantize::ModelBytes& model, const api::ModelOptions& options = {});
+/// Throws coracle::Exception.
+coracle::Model load_model(const internal::quantize::ModelBytes& model, const coracle::ModelOptions& options = {});
 
 /// What the original model answers for sets of inputs.
-class Answers : public quantize::Answers {
+class Answers : public internal::quantize::Answers {
  public:
   /// `state`, which must outlive it, is told what comparisons say, and says it where it has it from an earlier run.
   Answers(const ModelArguments& model, const SessionArguments& session, std::vector<InputOptions> sets, State& state);
 
   /// In an order that follows from what `state` is of.
-  std::vector<quantize::OutputAccuracy> compare(const quantize::ModelBytes& model, size_t sets) const override;
+  std::vector<internal::quantize::OutputAccuracy> compare(const internal::quantize::ModelBytes& model,
+                                                          size_t sets) const override;
   size_t sets() const override { return answers_.size(); }
 
  private:
   using Outputs = std::vector<client::Tensor>;
-  std::vector<Outputs> run(const api::Model& model, size_t sets) const;
+  std::vector<Outputs> run(const coracle::Model& model, size_t sets) const;
 
   SessionArguments session_;
   std::vector<InputOptions> sets_;

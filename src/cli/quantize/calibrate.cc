@@ -34,7 +34,7 @@ struct Observation {
   }
 };
 
-void add_sums(Activation& a, int dimension, const float* values, const api::Dims& dims) {
+void add_sums(Activation& a, int dimension, const float* values, const coracle::Dims& dims) {
   if (dimension < 0 || static_cast<size_t>(dimension) >= dims.size()) return;
   const auto at = static_cast<size_t>(dimension);
   size_t outer = 1;
@@ -121,7 +121,7 @@ size_t read_activations(const std::string& bytes, Activations& activations) {
 }
 
 /// Values with the elements of a dimension divided by `factors`; as they are where there are other numbers of them.
-std::vector<float> divided(const float* values, const api::Dims& dims, int dimension,
+std::vector<float> divided(const float* values, const coracle::Dims& dims, int dimension,
                            const std::vector<float>& factors) {
   std::vector<float> result(values, values + client::element_count(dims));
   const int at = dimension < 0 ? static_cast<int>(dims.size()) - 1 : dimension;
@@ -157,17 +157,17 @@ Calibration::Calibration(const ModelArguments& model, const SessionArguments& se
 
 void Calibration::run(Activations& activations, size_t time, size_t& done, State& state, const See& see) const {
   if (done >= (time + 1) * sets_.size()) return;
-  const std::vector<api::TensorInfo> infos = model_.inputs();
-  api::Session session(model_, session_.options);
+  const std::vector<coracle::TensorInfo> infos = model_.inputs();
+  coracle::Session session(model_, session_.options);
   Observation observation;
   observation.see = [&](const coracle_node_value& v, int write) {
     const auto found = activations.find({v.name, write});
     if (found == activations.end()) return;
-    const client::Tensor array = client::tensor_of(api::View(v.tensor, {}));
+    const client::Tensor array = client::tensor_of(coracle::View(v.tensor, {}));
     if (array.dtype == CORACLE_FLOAT32)
       see(found->second, reinterpret_cast<const float*>(array.bytes.data()), array.dims);
   };
-  api::check(coracle_session_set_observer(session.handle(), Observation::call, &observation));
+  coracle::check(coracle_session_set_observer(session.handle(), Observation::call, &observation));
   auto kept = Clock::now();
   Clock::duration of_keeping{};
   while (done < (time + 1) * sets_.size()) {
@@ -215,13 +215,13 @@ Activations Calibration::activations(const std::vector<Layer>& layers, State& st
     if (found != activations.end()) of_values[&found->second] = &of_value;
   }
   const auto dividing = [&](const See& see) {
-    return [&of_values, see](Activation& a, const float* values, const api::Dims& dims) {
+    return [&of_values, see](Activation& a, const float* values, const coracle::Dims& dims) {
       const auto found = of_values.find(&a);
       if (found == of_values.end()) return see(a, values, dims);
       see(a, divided(values, dims, found->second->first, found->second->second).data(), dims);
     };
   };
-  run(activations, 0, done, state, dividing([&](Activation& a, const float* values, const api::Dims& dims) {
+  run(activations, 0, done, state, dividing([&](Activation& a, const float* values, const coracle::Dims& dims) {
         a.counts.add_to_largest(values, client::element_count(dims));
         for (int dimension : summed[&a]) {
           // For products -1 stands for the last dimension.
@@ -235,7 +235,7 @@ Activations Calibration::activations(const std::vector<Layer>& layers, State& st
           }
         }
       }));
-  run(activations, 1, done, state, dividing([&](Activation& a, const float* values, const api::Dims& dims) {
+  run(activations, 1, done, state, dividing([&](Activation& a, const float* values, const coracle::Dims& dims) {
         a.counts.add_to_bins(values, client::element_count(dims));
       }));
   for (auto it = activations.begin(); it != activations.end();) {

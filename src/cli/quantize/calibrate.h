@@ -12,13 +12,13 @@
 
 namespace coracle::cli {
 
-using quantize::Activation;
-using quantize::Activations;
-using quantize::Layer;
-using quantize::OperandFactors;
+using internal::quantize::Activation;
+using internal::quantize::Activations;
+using internal::quantize::Layer;
+using internal::quantize::OperandFactors;
 
 /// Sets of inputs one after the other, those of the same file read again each time.
-class Calibration : public quantize::Observations {
+class Calibration : public internal::quantize::Observations {
  public:
   /// `tell` is called with the number of runs that are done and of all.
   Calibration(const ModelArguments& model, const SessionArguments& session, std::vector<InputOptions> sets,
@@ -34,11 +34,11 @@ class Calibration : public quantize::Observations {
   }
 
  private:
-  using See = std::function<void(Activation&, const float* values, const api::Dims& dims)>;
+  using See = std::function<void(Activation&, const float* values, const coracle::Dims& dims)>;
   /// Runs all sets for the first (0) or the second time (1), but for the first `done` of both.
   void run(Activations& activations, size_t time, size_t& done, State& state, const See& see) const;
 
-  api::Model model_;
+  coracle::Model model_;
   SessionArguments session_;
   std::vector<InputOptions> sets_;
   std::function<void(size_t, size_t)> tell_;

@@ -11,7 +11,7 @@
 
 namespace coracle::cli {
 
-using namespace quantize;  // NOLINT(google-build-using-namespace): the words of the library
+using namespace internal::quantize;  // NOLINT(google-build-using-namespace): the words of the library
 namespace {
 
 namespace fs = std::filesystem;
@@ -55,11 +55,11 @@ void ModelOutput::write(const ModelBytes& model, const Original& original) const
     fs::create_directories(folder, error);
     if (error) throw Failure(ExitCode::kIo, printable(output_) + ": cannot be made: " + error.message());
   }
-  api::write_files({{parameters_, model.parameters}, {program_, model.program}});
+  coracle::write_files({{parameters_, model.parameters}, {program_, model.program}});
   if (program_ == output_) return;
   for (const char* beside : {"inference.yml", "infer_cfg.yml", "deploy.yaml"}) {
     const std::optional<std::string> content = original.beside(beside);
-    if (content) api::write_file((folder / beside).string(), *content);
+    if (content) coracle::write_file((folder / beside).string(), *content);
   }
 }
 

@@ -14,11 +14,12 @@ class ModelOutput {
  public:
   /// Throws Failure (usage) where a file of `original` would be replaced, a folder is in the way, or the name is of
   /// another format.
-  ModelOutput(std::string output, const quantize::Original& original, quantize::ProgramFormat format);
+  ModelOutput(std::string output, const internal::quantize::Original& original,
+              internal::quantize::ProgramFormat format);
 
   /// Files are whole or as they were: each is written beside its place and then renamed, parameters first. What a
   /// folder has beside the program is taken from `original`. Throws Failure.
-  void write(const quantize::ModelBytes& model, const quantize::Original& original) const;
+  void write(const internal::quantize::ModelBytes& model, const internal::quantize::Original& original) const;
 
  private:
   std::string output_;

@@ -24,7 +24,7 @@
 
 namespace coracle::cli {
 
-using namespace quantize;  // NOLINT(google-build-using-namespace): the words of the library
+using namespace internal::quantize;  // NOLINT(google-build-using-namespace): the words of the library
 namespace {
 
 namespace fs = std::filesystem;
@@ -151,8 +151,8 @@ class Steps {
 /// Throws Failure where the model is of another format or has integers already, and what the library throws where
 /// there is none.
 void require_quantisable(const ModelArguments& arguments) {
-  JsonDocument d;
-  d.Parse(api::inspect(arguments.model, arguments.params).c_str());
+  internal::JsonDocument d;
+  d.Parse(coracle::inspect(arguments.model, arguments.params).c_str());
   const std::string program = printable(d["file"].GetString());
   const std::string format = d["format"].GetString();
   if (format != "ProgramDesc" && format != "PIR") {
@@ -160,7 +160,7 @@ void require_quantisable(const ModelArguments& arguments) {
                                                       "__model__, .json) can be quantised",
                                                       program, format));
   }
-  const JsonValue& operators = d["operators"];
+  const internal::JsonValue& operators = d["operators"];
   for (auto op = operators.MemberBegin(); op < operators.MemberEnd(); ++op) {
     const std::string name = op->name.GetString();
     if (name.find("quantize") == std::string::npos) continue;
@@ -258,7 +258,7 @@ void QuantizeCommand::run() const {
   }
   if (!report_file.empty()) {
     const bool page = fs::path(report_file).extension() == ".html";
-    api::write_file(report_file, page ? page_of(report) : json_of(report) + "\n");
+    coracle::write_file(report_file, page ? page_of(report) : json_of(report) + "\n");
   }
   fmt::print("{}", json ? json_of(report) + "\n" : text_of(report));
 }

@@ -11,7 +11,7 @@
 
 namespace coracle::cli {
 
-using namespace quantize;  // NOLINT(google-build-using-namespace): the words of the library
+using namespace internal::quantize;  // NOLINT(google-build-using-namespace): the words of the library
 namespace {
 
 double mebibytes(size_t bytes) { return static_cast<double>(bytes) / 1048576.0; }
@@ -85,7 +85,7 @@ std::string text_of(const Report& r) {
 
 namespace {
 
-void scaling(JsonWriter& w, const ScalingOutcome& s) {
+void scaling(internal::JsonWriter& w, const ScalingOutcome& s) {
   w.Key("scaling");
   w.StartObject();
   w.field("used", s.used);
@@ -108,8 +108,8 @@ void scaling(JsonWriter& w, const ScalingOutcome& s) {
 }  // namespace
 
 std::string json_of(const Report& r) {
-  JsonBuffer buffer;
-  JsonWriter w(buffer);
+  internal::JsonBuffer buffer;
+  internal::JsonWriter w(buffer);
   w.StartObject();
   w.field("output", r.output);
   if (!r.method.empty()) w.field("method", r.method);

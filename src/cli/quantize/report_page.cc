@@ -9,7 +9,7 @@
 
 namespace coracle::cli {
 
-using namespace quantize;  // NOLINT(google-build-using-namespace): the words of the library
+using namespace internal::quantize;  // NOLINT(google-build-using-namespace): the words of the library
 namespace {
 
 constexpr const char* kHead = R"(<!doctype html>

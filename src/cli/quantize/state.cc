@@ -70,7 +70,7 @@ bool State::read(const std::string& content) try {
   if (r.number<uint8_t>() != 0) seen_ = r.text();
   while (!r.empty()) results_.push_back(r.text());
   return true;
-} catch (const quantize::Error&) {
+} catch (const internal::quantize::Error&) {
   return false;
 }
 
@@ -82,7 +82,7 @@ void State::write() const {
   if (seen_) w.text(*seen_);
   for (const std::string& result : results_) w.text(result);
   const std::string body = w.take();
-  api::write_file(file_, std::string(kFirstLine) + checksum(body) + body);
+  coracle::write_file(file_, std::string(kFirstLine) + checksum(body) + body);
 }
 
 void State::keep_seen(std::string bytes) {

@@ -12,8 +12,8 @@
 
 namespace coracle::cli {
 
-using quantize::StateReader;
-using quantize::StateWriter;
+using internal::quantize::StateReader;
+using internal::quantize::StateWriter;
 
 /// What content is told apart by: equal for equal parts in the same order.
 class Fingerprint {
@@ -23,7 +23,7 @@ class Fingerprint {
   std::string text() const;
 
  private:
-  Checksum sum_;
+  internal::Checksum sum_;
 };
 
 /// What a run has found out so far, in a file that a later run of the same goes on with. A run asks for its results in

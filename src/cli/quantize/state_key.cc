@@ -5,7 +5,7 @@
 
 namespace coracle::cli {
 
-using namespace quantize;  // NOLINT(google-build-using-namespace): the words of the library
+using namespace internal::quantize;  // NOLINT(google-build-using-namespace): the words of the library
 namespace {
 
 template <class Numbers>
@@ -61,7 +61,7 @@ std::string state_key(const ModelArguments& arguments, const Options& options, s
     f.add(p.content);
   }
   add_layers(f, layers);
-  const api::Model model = load(arguments);
+  const coracle::Model model = load(arguments);
   for (const InputOptions& set : sets) {
     for (const Input& input : read_inputs(model, set)) {
       StateWriter w;

@@ -16,8 +16,8 @@ namespace coracle::cli {
 /// A text that differs where a run of quantising may find out anything else: of the version and the instruction set,
 /// the options of quantising, the program and what is to be quantised of it, the elements of all
 /// parameters and of all inputs. Threads, and what is written where, are no part of it.
-std::string state_key(const ModelArguments& arguments, const quantize::Options& options, std::string_view program,
-                      const quantize::ParameterMap& parameters, const std::vector<quantize::Layer>& layers,
-                      const std::vector<InputOptions>& sets);
+std::string state_key(const ModelArguments& arguments, const internal::quantize::Options& options,
+                      std::string_view program, const internal::quantize::ParameterMap& parameters,
+                      const std::vector<internal::quantize::Layer>& layers, const std::vector<InputOptions>& sets);
 
 }  // namespace coracle::cli

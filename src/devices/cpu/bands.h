@@ -3,7 +3,7 @@
 
 #include "base/thread_pool.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// Cuts `count` into so many bands, each on one thread with memory of its own: f(band, begin, end).
 template <class F>
@@ -13,4 +13,4 @@ void for_bands(ThreadPool& pool, int64_t count, int64_t bands, const F& f) noexc
   });
 }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #endif
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 #if defined(__x86_64__)
@@ -157,4 +157,4 @@ CapabilitySet detect_capabilities() {
   return found & kCompiled;
 }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -9,7 +9,7 @@
 #include "devices/cpu/isa.h"
 
 /// What processors have that kernels use, from the table capabilities.def.
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// In the order of the rows: the instruction sets, then what goes with them.
 enum class Capability : uint8_t {
@@ -77,4 +77,4 @@ CapabilitySet compiled_capabilities();
 /// use on request.
 CapabilitySet detect_capabilities();
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

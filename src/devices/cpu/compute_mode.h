@@ -5,7 +5,7 @@
 
 #include "base/precision.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// How a kernel multiplies float32. The schemes on matrix tiles split each number into parts of bfloat16, the largest
 /// first, and add the products of the larger parts in float32. Errors are relative to the result's root mean square,
@@ -28,4 +28,4 @@ constexpr ComputeMode compute_mode_of(Precision precision) {
   }
 }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

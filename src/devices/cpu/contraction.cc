@@ -6,7 +6,7 @@
 
 #include "base/size.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 /// Rows of a part that a thread takes.
@@ -154,7 +154,7 @@ Contraction::Contraction(Labels labels, Isa isa, ComputeMode mode, DType dtype, 
     : gemm_(&gemm_table(isa, mode)),
       direct_(&product_table(isa)),
       moves_(&transpose_table(isa)),
-      element_(coracle::size_of(dtype)) {
+      element_(coracle::internal::size_of(dtype)) {
   labels = those(labels, [](const ContractionLabel& l) { return l.size > 1; });
   Labels depth = joined_depth(those(labels, is_depth));
   const Labels kept = those(labels, [](const ContractionLabel& l) { return !is_depth(l); });
@@ -310,4 +310,4 @@ Contraction::Contraction(Labels labels, Isa isa, ComputeMode mode, DType dtype, 
   }
 }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

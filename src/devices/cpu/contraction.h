@@ -9,7 +9,7 @@
 
 /// Sums of products of two tensors along any of their dimensions: batches of matrix products, wherever the rows,
 /// columns and the depth of the matrices lie.
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// One dimension of a contraction: elements from one position to the next of the left operand a, the right operand b
 /// and the result c; 0 where a tensor does not have the dimension or repeats along it. Where c does not, products are
@@ -83,4 +83,4 @@ class Contraction {
   size_t workspace_ = 0;
 };
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

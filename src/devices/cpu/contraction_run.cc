@@ -5,7 +5,7 @@
 #include "devices/cpu/contraction.h"
 
 /// How a contraction that is planned runs on its threads.
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 /// Multiplications that are worth a thread.
@@ -198,4 +198,4 @@ void Contraction::run(const void* a, const void* b, void* c, void* workspace, co
                     [&](int64_t begin, int64_t end) { moves_->permute(element_, result_, to, c, begin, end); });
 }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/convolution_image.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 bool is_pointwise(const ConvolutionGeometry& g) {
   const auto plain = [](const WindowAxis& a) {
@@ -37,4 +37,4 @@ void ConvolutionImage::set_image(const ConvolutionGeometry& g, int64_t pixel) {
   image.out_row = image.out_w;
 }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -6,7 +6,7 @@
 #include "devices/cpu/isa/gemm.h"
 #include "ops/conv_pool/convolution.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// Whether each pixel of the result is made of the one at its place.
 bool is_pointwise(const ConvolutionGeometry& g);
@@ -25,4 +25,4 @@ struct ConvolutionImage {
   void set_image(const ConvolutionGeometry& g, int64_t pixel);
 };
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

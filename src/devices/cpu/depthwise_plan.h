@@ -11,7 +11,7 @@
 #include "devices/cpu/isa/depthwise.h"
 #include "ops/conv_pool/convolution.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// Packed weights of a convolution with one filter for each channel (see DepthwiseFunctions).
 struct DepthwiseForm {
@@ -50,4 +50,4 @@ inline DepthwiseCall depthwise_call(const ConvolutionGeometry& g) {
   return c;
 }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

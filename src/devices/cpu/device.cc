@@ -10,7 +10,7 @@
 #include "devices/cpu/processor.h"
 #include "devices/cpu/stages/row_tiles.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 bool over(const Deadline* deadline) noexcept { return deadline != nullptr && deadline->passed(); }
 
@@ -48,4 +48,4 @@ constinit const Device device = {.name = "cpu",
                                  .speed = {.flops_per_second = 5e10, .bytes_per_second = 1e10, .start = 1e-6},
                                  .stages = kStages};
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

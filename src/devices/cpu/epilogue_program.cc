@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/epilogue_program.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 EpilogueProgram::EpilogueProgram(const Epilogue& epilogue, int64_t tensor_stride) {
   int next = 0;
   for (const EpilogueStep& step : epilogue.epilogue) {
@@ -48,4 +48,4 @@ RejectionReason epilogue_rejection(const Epilogue& epilogue, const ArgFacts& arg
   return nullptr;
 }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

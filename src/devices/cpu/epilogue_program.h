@@ -5,7 +5,7 @@
 #include "ops/common/epilogue.h"
 #include "plan/kernel.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 static_assert(kMaxEpilogueOps == Epilogue::kMaxSteps);
 
@@ -33,4 +33,4 @@ class EpilogueProgram {
 RejectionReason epilogue_rejection(const Epilogue& epilogue, const ArgFacts& args, int port, const Shape& product,
                                    int64_t channels);
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -6,7 +6,7 @@
 
 #include "devices/cpu/processor.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 /// Rows and panels that a thread should have at least: with fewer rows, the micro-kernels' tiles are thin.
@@ -141,4 +141,4 @@ void run_gemm_rows(const GemmFunctions& gemm, const GemmPlan& plan, const float*
   gemm.run(bound(plan, a, packed, c, ops, op_count), begin, end, 0, plan.panels);
 }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -10,7 +10,7 @@
 #include "devices/cpu/isa/tile_gemm.h"
 #include "devices/cpu/kernel_isa.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// On the tiles of the processor or, where it has none, in ordinary vectors.
 const TileGemmFunctions& machine_tile_gemm();
@@ -109,4 +109,4 @@ void run_gemm(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, c
 void run_gemm_rows(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, const float* packed, float* c,
                    const EpilogueOp* ops, int op_count, int64_t begin, int64_t end) noexcept;
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -3,7 +3,7 @@
 
 #include "devices/cpu/processor.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 constexpr std::string_view kIsaNames[] = {
@@ -36,4 +36,4 @@ std::optional<Isa> isa_of(std::string_view name) {
   return std::nullopt;
 }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

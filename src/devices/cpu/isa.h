@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// Instruction sets that kernels are compiled for. Each but kAny is a row of capabilities.def, which says what it
 /// needs, how it is found and how it is compiled; they stand in the order of the rows. Saved models have these numbers.
@@ -31,4 +31,4 @@ std::string_view name_of(Isa isa);
 std::span<const std::string_view> isa_names();
 std::optional<Isa> isa_of(std::string_view name);
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -7,7 +7,7 @@
 
 #include "devices/cpu/isa/limits.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -62,4 +62,4 @@ MachineLimits measure_limits(CapabilityLevel isa, ThreadPool& pool) {
   return found;
 }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

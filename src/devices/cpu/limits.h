@@ -3,9 +3,9 @@
 
 #include "plan/device.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// The slowest thread's rate times the number of threads, so that a thread without a core of its own shows.
 MachineLimits measure_limits(CapabilityLevel isa, ThreadPool& pool);
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

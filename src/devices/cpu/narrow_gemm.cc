@@ -7,7 +7,7 @@
 #include "devices/cpu/bands.h"
 #include "devices/cpu/isa/convert.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 /// Rows up to which widening in registers, again for each four of them, takes less than widening first.
@@ -157,4 +157,4 @@ void NarrowPlan::run(const float* a, const void* packed, float* c, const Epilogu
   });
 }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

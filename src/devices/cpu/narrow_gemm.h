@@ -9,7 +9,7 @@
 /// Products of float32 with weights that stay as narrow as they are: float16, bfloat16, int8, and groups of four bits.
 /// Few rows wait for the weights, which are widened in registers; for more rows each thread widens some panels at a
 /// time into its workspace, where the product of float32 finds them.
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// Types of constant operands that stay as they are.
 inline constexpr DTypes kNarrowTypes = kHalfTypes | DType::kInt8;
@@ -72,4 +72,4 @@ inline RejectionReason narrow_rejection(int64_t groups) {
   return groups > 1 ? "several groups of narrow weights" : nullptr;
 }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

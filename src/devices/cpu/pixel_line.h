@@ -6,7 +6,7 @@
 
 #include "plan/kernel.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// How the pixels of channels-last images follow each other, through all images: adjacent channels each.
 struct PixelLine {
@@ -36,4 +36,4 @@ inline RejectionReason pixels_rejection(const ArgFacts& args, bool operand_too =
   return pixel_line(args.out(), args.view_out()) ? nullptr : "pixels lie apart";
 }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

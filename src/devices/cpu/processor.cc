@@ -3,7 +3,7 @@
 
 #include <vector>
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 using enum Capability;
@@ -39,4 +39,4 @@ const Processor& processor() { return emulated != nullptr ? *emulated : this_mac
 
 void emulate(const Processor* other) { emulated = other; }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -7,7 +7,7 @@
 #include "devices/cpu/capabilities.h"
 
 /// What kernels look at of a processor, and which one plans are made for: this machine's or, in tests, another.
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 struct Processor {
   std::string_view name;       ///< "avx512_vnni"
@@ -36,4 +36,4 @@ void emulate(const Processor* other);
 /// True if this machine runs code for `isa`.
 inline bool runs_here(Isa isa) { return runs_on(isa, this_machine().isa()); }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 /// Panels of matrices that nobody knew before the run: as fast as the products of few rows need it.
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 /// Numbers of a group.
@@ -90,4 +90,4 @@ void pack_panel(const QuantizedGemmFunctions& functions, const QuantizedMatrix& 
   }
 }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

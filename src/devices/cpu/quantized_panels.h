@@ -4,7 +4,7 @@
 #include "base/size.h"
 #include "devices/cpu/isa/quantized_gemm.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// Matrices that are packed in each run: B[k, column] is data[k * inner_stride + column * column_stride], one of
 /// the strides 1.
@@ -23,4 +23,4 @@ size_t packed_bytes(const QuantizedGemmFunctions& functions, const QuantizedMatr
 void pack_panel(const QuantizedGemmFunctions& functions, const QuantizedMatrix& matrix, int64_t panel,
                 void* packed) noexcept;
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

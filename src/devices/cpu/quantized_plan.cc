@@ -8,7 +8,7 @@
 #include "devices/cpu/isa/quantized_tile_gemm.h"
 #include "devices/cpu/processor.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 /// Products below which a part is not worth a thread.
@@ -239,4 +239,4 @@ QuantizedResult quantized_result(const IntegerProduct& op, const EpilogueProgram
           .round_half_away = op.round_type == QuantizationRounding::kHalfAwayFromZero};
 }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

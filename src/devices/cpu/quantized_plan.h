@@ -12,7 +12,7 @@
 #include "ops/quantize/integer_product.h"
 #include "plan/kernel.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// The table of an instruction set; of AVX-512 on matrix tiles and of AVX-512 and AVX2 with sums of products of bytes,
 /// where this machine has them.
@@ -114,4 +114,4 @@ RejectionReason computed_quantized_rejection(const IntegerProduct& op, const Arg
 QuantizedResult quantized_result(const IntegerProduct& op, const EpilogueProgram& epilogue, const KernelCall& call,
                                  EpilogueOp* ops, int64_t stride) noexcept;
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

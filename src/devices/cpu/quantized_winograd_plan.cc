@@ -10,7 +10,7 @@
 #include "devices/cpu/quantized_plan.h"
 #include "devices/cpu/winograd_tiles.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 /// Bytes of transformed inputs and products that a chunk should have at most.
@@ -146,4 +146,4 @@ void run_quantized_winograd(KernelCall& call) noexcept {
   });
 }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -7,7 +7,7 @@
 
 #include "devices/cpu/gemm_plan.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 /// What a scheme takes, in cycles.
@@ -131,4 +131,4 @@ std::optional<CostEstimate> sum_of(const std::optional<CostEstimate>& a, const s
   return CostEstimate{.own = a->own + b->own, .others = a->others + b->others};
 }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -30,7 +30,7 @@
 /// | BERT base, 128 tokens | 129 | 157, 138 | 98.7, 78.0 | 49.8, 34.1 |
 ///
 /// So x6 hardly ever pays with these kernels, x3 for large products, bf16 for most that are not small.
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// A matrix product of one item of a batch.
 struct TileProduct {
@@ -56,4 +56,4 @@ std::optional<CostEstimate> tile_cost(ComputeMode mode, const TileProduct& produ
 /// The same of several products; nothing if there is nothing of one of them.
 std::optional<CostEstimate> sum_of(const std::optional<CostEstimate>& a, const std::optional<CostEstimate>& b);
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -12,7 +12,7 @@
 #include "devices/cpu/pixel_line.h"
 #include "devices/cpu/winograd_tiles.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 /// Floats of transformed inputs and products that a chunk should have at most.
@@ -240,4 +240,4 @@ void run_winograd(KernelCall& call) noexcept {
   });
 }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -9,7 +9,7 @@
 /// by point with the transformed filter, and transformed back. Where tiles are many this goes chunk by chunk, so that a
 /// chunk stays in the level-2 cache; where the filter is larger than all tiles, all at once, so that each float of it
 /// is read once.
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// Multiplications relative to the direct form: (tile + 2)^2 points for tile^2 results of 3 x 3 taps.
 constexpr double winograd_multiplies(int tile) { return (tile + 2.0) * (tile + 2.0) / (9.0 * tile * tile); }
@@ -25,4 +25,4 @@ TileProduct beside_winograd(TileProduct direct, const Conv2dFused& op, const Arg
 Prepared prepare_winograd(int tile, const Conv2dFused& op, const ArgFacts& args, PrepareContext& context);
 void run_winograd(KernelCall& call) noexcept;
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/winograd_tiles.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 int64_t WinogradTiles::count(const ConvolutionGeometry& g) const {
   const auto along = [&](const WindowAxis& a) { return (a.out + size - 1) / size; };
@@ -23,4 +23,4 @@ RejectionReason WinogradTiles::rejection(const ConvolutionGeometry& g) const {
   return of_shares * multiplies <= share * direct ? nullptr : "too many cut tiles for Winograd";
 }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -8,7 +8,7 @@
 #include "plan/kernel.h"
 
 /// What convolutions by Winograd's algorithm have in common, whatever they multiply.
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// Tiles of so many rows and columns of the result, and what repays their transformations and reading the transformed
 /// filter.
@@ -37,4 +37,4 @@ void for_chunks(const KernelCall& call, int64_t tiles, int64_t slots, int64_t ch
   });
 }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -3,7 +3,7 @@
 
 #include "devices/gpu/formula.h"
 
-namespace coracle::gpu {
+namespace coracle::internal::gpu {
 
 void add_epilogue(const Epilogue* epilogue, int first, Definitions& definitions, std::vector<Parameter>& parameters) {
   std::string declared;
@@ -46,4 +46,4 @@ RejectionReason epilogue_rejection(const Epilogue& epilogue, const ArgFacts& arg
   return nullptr;
 }
 
-}  // namespace coracle::gpu
+}  // namespace coracle::internal::gpu

@@ -6,7 +6,7 @@
 #include "devices/gpu/launch_plan.h"
 #include "ops/common/epilogue.h"
 
-namespace coracle::gpu {
+namespace coracle::internal::gpu {
 
 /// Adds an epilogue to a kernel whose source includes epilogue.cl: its text to the definitions, its tensors and numbers
 /// to the parameters. The tensors stand from operand `first` on. Null: none.
@@ -15,4 +15,4 @@ void add_epilogue(const Epilogue* epilogue, int first, Definitions& definitions,
 /// Why kernels cannot do an epilogue: its tensors stand at `port`, the result has `channels` channels.
 RejectionReason epilogue_rejection(const Epilogue& epilogue, const ArgFacts& args, int port, int64_t channels);
 
-}  // namespace coracle::gpu
+}  // namespace coracle::internal::gpu

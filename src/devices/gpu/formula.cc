@@ -3,7 +3,7 @@
 
 #include "ops/common/epilogue.h"
 
-namespace coracle::gpu {
+namespace coracle::internal::gpu {
 
 std::string Formula::call(std::string_view x, int first) const {
   std::string text = "f_";
@@ -23,4 +23,4 @@ Formula formula_of(const EpilogueStep& step) {
   return {names_of(step.kind)[static_cast<size_t>(step.kind)], {step.a, step.b, step.c}};
 }
 
-}  // namespace coracle::gpu
+}  // namespace coracle::internal::gpu

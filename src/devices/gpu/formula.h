@@ -9,7 +9,7 @@
 #include "base/element_steps.h"
 #include "plan/kernel.h"
 
-namespace coracle::gpu {
+namespace coracle::internal::gpu {
 
 /// A function of kernels/formulas.cl with its numbers: those of a UnaryStep or an EpilogueStep.
 struct Formula {
@@ -29,4 +29,4 @@ std::optional<Formula> formula_of(const OpSchema& schema, const void* op, const 
 /// The formula of an epilogue's step, which takes no tensor.
 Formula formula_of(const EpilogueStep& step);
 
-}  // namespace coracle::gpu
+}  // namespace coracle::internal::gpu

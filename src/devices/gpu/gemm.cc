@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/gpu/gemm.h"
 
-namespace coracle::gpu {
+namespace coracle::internal::gpu {
 namespace {
 
 /// How a work-group shares a tile. Sums do not depend on it.
@@ -54,4 +54,4 @@ void add(LaunchPlan& plan, OpenDevice& device, const Gemm& g, DType type) {
   plan.push_back(std::move(l));
 }
 
-}  // namespace coracle::gpu
+}  // namespace coracle::internal::gpu

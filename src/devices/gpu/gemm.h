@@ -5,7 +5,7 @@
 
 #include "devices/gpu/epilogue.h"
 
-namespace coracle::gpu {
+namespace coracle::internal::gpu {
 
 /// y[batch, m, n] = sum over k of a[m, k] * b[k, n]: kernels/gemm.cl. Steps in elements.
 struct Gemm {
@@ -41,4 +41,4 @@ struct Gemm {
 
 void add(LaunchPlan& plan, OpenDevice& device, const Gemm& gemm, DType type);
 
-}  // namespace coracle::gpu
+}  // namespace coracle::internal::gpu

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 
-namespace coracle::gpu {
+namespace coracle::internal::gpu {
 
 /// All kernel tables of this folder; generated from the files in kernels/.
 std::span<const KernelTable* const> all_kernels();
@@ -20,4 +20,4 @@ KernelTables::KernelTables(std::string_view device, std::span<const KernelTable*
   }
 }
 
-}  // namespace coracle::gpu
+}  // namespace coracle::internal::gpu

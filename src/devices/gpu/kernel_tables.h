@@ -8,7 +8,7 @@
 
 #include "plan/kernel.h"
 
-namespace coracle::gpu {
+namespace coracle::internal::gpu {
 
 /// The kernels of one kind of device: its own, then a copy of each of this folder, named after the device
 /// ("softmax.opencl"). Of two that fit a node, one of its own comes first unless it has a lower rank.
@@ -27,4 +27,4 @@ class KernelTables {
   std::vector<const KernelTable*> all_;
 };
 
-}  // namespace coracle::gpu
+}  // namespace coracle::internal::gpu

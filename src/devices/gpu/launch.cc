@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace coracle::gpu {
+namespace coracle::internal::gpu {
 namespace {
 
 /// Items of a group where kernels do not say how many: the same for all sizes, as compilers make code for each.
@@ -32,4 +32,4 @@ Argument::Argument(DeviceBytes bytes, size_t element)
       size_(sizeof(begin_)),
       begin_(static_cast<int64_t>(bytes.offset / element)) {}
 
-}  // namespace coracle::gpu
+}  // namespace coracle::internal::gpu

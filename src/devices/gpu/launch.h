@@ -7,7 +7,7 @@
 #include "plan/kernel.h"
 
 /// What a device runs: a kernel function over a grid of work items, with arguments.
-namespace coracle::gpu {
+namespace coracle::internal::gpu {
 
 /// A kernel function, compiled for one device with given definitions. Immutable, for any number of threads.
 class Function {
@@ -57,4 +57,4 @@ class Argument {
   };
 };
 
-}  // namespace coracle::gpu
+}  // namespace coracle::internal::gpu

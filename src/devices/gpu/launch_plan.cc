@@ -5,7 +5,7 @@
 #include <limits>
 #include <memory>
 
-namespace coracle::gpu {
+namespace coracle::internal::gpu {
 
 Prepared prepared(LaunchPlan plan) {
   Prepared p;
@@ -112,4 +112,4 @@ Grid grid_of(int64_t count) {
   return grid;
 }
 
-}  // namespace coracle::gpu
+}  // namespace coracle::internal::gpu

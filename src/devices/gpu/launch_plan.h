@@ -10,7 +10,7 @@
 
 /// What the kernels of all families share: a node is a list of launches with their arguments, made while planning, so
 /// that one function runs all of them.
-namespace coracle::gpu {
+namespace coracle::internal::gpu {
 
 /// One argument of a kernel, known while planning up to where tensors lie.
 struct Parameter {
@@ -86,4 +86,4 @@ inline constexpr TypeRule kFloatRule = {.operands = kFloats, .results = kFloats,
 inline constexpr DTypes kMoved = DTypes::all() - DTypes(DType::kComplex128);
 inline constexpr TypeRule kMovedRule = {.operands = kMoved, .results = kMoved};
 
-}  // namespace coracle::gpu
+}  // namespace coracle::internal::gpu

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace coracle::gpu {
+namespace coracle::internal::gpu {
 namespace {
 
 /// All tensors of a map, the result first.
@@ -128,4 +128,4 @@ void add(LaunchPlan& plan, OpenDevice& device, const Map& dimensions) {
   plan.push_back(std::move(l));
 }
 
-}  // namespace coracle::gpu
+}  // namespace coracle::internal::gpu

@@ -7,7 +7,7 @@
 #include "devices/gpu/launch_plan.h"
 #include "ops/movement/movement.h"
 
-namespace coracle::gpu {
+namespace coracle::internal::gpu {
 
 /// One tensor of a map: where its elements lie along the axes of the map.
 struct MapTensor {
@@ -37,4 +37,4 @@ Map map_along(const ElementWalk& read, Parameter operand, Parameter result, DTyp
 /// Adds the launch of a map to a plan, unless there is nothing to do. Axes are joined first.
 void add(LaunchPlan& plan, OpenDevice& device, const Map& map);
 
-}  // namespace coracle::gpu
+}  // namespace coracle::internal::gpu

@@ -5,7 +5,7 @@
 
 #include "ops/common/indices.h"
 
-namespace coracle::gpu {
+namespace coracle::internal::gpu {
 
 int GpuQueue::number_of(const char* operand) noexcept {
   const auto known = std::find(operands_.begin(), operands_.end(), operand);
@@ -24,4 +24,4 @@ std::string GpuQueue::text_of(const Fault& fault) const {
   return out_of_range_text(index, known ? operands_[static_cast<size_t>(operand)] : "an operand", element, least, most);
 }
 
-}  // namespace coracle::gpu
+}  // namespace coracle::internal::gpu

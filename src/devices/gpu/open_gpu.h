@@ -12,7 +12,7 @@
 #include "devices/gpu/sources.h"
 
 /// What a kind of device implements to run the kernels of this folder.
-namespace coracle::gpu {
+namespace coracle::internal::gpu {
 
 class OpenGpu : public OpenDevice {
  public:
@@ -45,4 +45,4 @@ class GpuQueue : public Queue {
   std::vector<const char*> operands_;
 };
 
-}  // namespace coracle::gpu
+}  // namespace coracle::internal::gpu

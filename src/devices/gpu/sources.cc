@@ -6,11 +6,11 @@
 #include "base/deflated_text.h"
 #include "base/error.h"
 
-namespace coracle {
+namespace coracle::internal {
 extern const DeflatedText kGpuSources;  ///< made by pack_sources.cmake: name, line feed, text, byte 1 of each file
 }
 
-namespace coracle::gpu {
+namespace coracle::internal::gpu {
 namespace {
 
 constexpr char kEnd = 1;
@@ -52,4 +52,4 @@ std::string with_prelude(const Source& source) {
   return text(find(all, "prelude"), "\n", expanded(all, source));
 }
 
-}  // namespace coracle::gpu
+}  // namespace coracle::internal::gpu

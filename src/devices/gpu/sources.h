@@ -5,7 +5,7 @@
 #include <string_view>
 
 /// The kernels' sources, which the library carries.
-namespace coracle::gpu {
+namespace coracle::internal::gpu {
 
 /// A file of kernels/ by its name, or another text.
 struct Source {
@@ -17,4 +17,4 @@ struct Source {
 /// name.
 std::string with_prelude(const Source& source);
 
-}  // namespace coracle::gpu
+}  // namespace coracle::internal::gpu

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/process.h"
 
-namespace coracle::opencl {
+namespace coracle::internal::opencl {
 namespace {
 
 constexpr char kLibrary[] = "libOpenCL.so.1";
@@ -145,4 +145,4 @@ const char* name_of_code(cl_int code) {
 
 std::string code_text(cl_int code) { return text(name_of_code(code), " (", code, ")"); }
 
-}  // namespace coracle::opencl
+}  // namespace coracle::internal::opencl

@@ -6,7 +6,7 @@
 #include <string>
 
 /// OpenCL's functions, from the system's libOpenCL.so.1.
-namespace coracle::opencl {
+namespace coracle::internal::opencl {
 
 #define CORACLE_OPENCL_FUNCTIONS(X) \
   X(clGetPlatformIDs)               \
@@ -66,4 +66,4 @@ const char* name_of_code(cl_int code);
 /// "CL_OUT_OF_RESOURCES (-5)"
 std::string code_text(cl_int code);
 
-}  // namespace coracle::opencl
+}  // namespace coracle::internal::opencl

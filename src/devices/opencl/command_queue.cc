@@ -10,7 +10,7 @@
 #include "devices/opencl/opened.h"
 #include "plan/call_failure.h"
 
-namespace coracle::opencl {
+namespace coracle::internal::opencl {
 namespace {
 
 constexpr size_t kPoints = 64;       // events of points that are kept
@@ -343,4 +343,4 @@ Queue::Span CommandQueue::span(Event from, Event to) noexcept {
   return span;
 }
 
-}  // namespace coracle::opencl
+}  // namespace coracle::internal::opencl

@@ -9,7 +9,7 @@
 #include "devices/gpu/open_gpu.h"
 #include "devices/opencl/api.h"
 
-namespace coracle::opencl {
+namespace coracle::internal::opencl {
 
 class Opened;
 
@@ -92,4 +92,4 @@ class CommandQueue final : public gpu::GpuQueue {
   std::deque<KeptEvent> commands_;  ///< those given while profiling, with the point before them
 };
 
-}  // namespace coracle::opencl
+}  // namespace coracle::internal::opencl

@@ -4,7 +4,7 @@
 #include "devices/gpu/kernel_tables.h"
 #include "devices/opencl/opened.h"
 
-namespace coracle::opencl {
+namespace coracle::internal::opencl {
 namespace {
 
 std::span<const KernelTable* const> kernels() {
@@ -18,4 +18,4 @@ extern const Device device;
 constinit const Device device = {
     .name = "opencl", .kernels = kernels, .measure_limits = nullptr, .probe = probe, .open = open};
 
-}  // namespace coracle::opencl
+}  // namespace coracle::internal::opencl

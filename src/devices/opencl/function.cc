@@ -5,7 +5,7 @@
 #include "devices/opencl/command_queue.h"
 #include "devices/opencl/opened.h"
 
-namespace coracle::opencl {
+namespace coracle::internal::opencl {
 
 Function::Function(std::shared_ptr<Opened> device, std::shared_ptr<const Program> program, std::string_view source,
                    std::string_view name)
@@ -45,4 +45,4 @@ cl_int Function::enqueue(CommandQueue& queue, const gpu::Grid& grid,
                                     queue.next_event());
 }
 
-}  // namespace coracle::opencl
+}  // namespace coracle::internal::opencl

@@ -10,7 +10,7 @@
 #include "devices/gpu/launch.h"
 #include "devices/opencl/programs.h"
 
-namespace coracle::opencl {
+namespace coracle::internal::opencl {
 
 class CommandQueue;
 
@@ -36,4 +36,4 @@ class Function final : public gpu::Function {
   mutable std::mutex mutex_;  ///< arguments are the kernel's until it is enqueued
 };
 
-}  // namespace coracle::opencl
+}  // namespace coracle::internal::opencl

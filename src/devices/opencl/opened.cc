@@ -8,7 +8,7 @@
 #include "devices/opencl/command_queue.h"
 #include "devices/opencl/function.h"
 
-namespace coracle::opencl {
+namespace coracle::internal::opencl {
 namespace {
 
 constexpr size_t kHostAlignment = 128;
@@ -46,7 +46,9 @@ Opened::~Opened() {
   api_.clReleaseContext(context_);
 }
 
-std::unique_ptr<coracle::Queue> Opened::make_queue() { return std::make_unique<CommandQueue>(shared_from_this()); }
+std::unique_ptr<coracle::internal::Queue> Opened::make_queue() {
+  return std::make_unique<CommandQueue>(shared_from_this());
+}
 
 cl_mem Opened::make_buffer(cl_mem_flags flags, size_t bytes, const char* what) {
   require(!lost(), ErrorCode::kRunFailure, "the device ", info().name, " is gone: the process has to open it again");
@@ -128,4 +130,4 @@ std::shared_ptr<OpenDevice> open(int index) {
   return device;
 }
 
-}  // namespace coracle::opencl
+}  // namespace coracle::internal::opencl

@@ -9,7 +9,7 @@
 #include "devices/opencl/probe.h"
 #include "devices/opencl/programs.h"
 
-namespace coracle::opencl {
+namespace coracle::internal::opencl {
 
 /// A device with a context of its own.
 class Opened final : public gpu::OpenGpu, public std::enable_shared_from_this<Opened> {
@@ -21,7 +21,7 @@ class Opened final : public gpu::OpenGpu, public std::enable_shared_from_this<Op
   Opened& operator=(const Opened&) = delete;
 
   const DeviceInfo& info() const override { return found_.info; }
-  std::unique_ptr<coracle::Queue> make_queue() override;
+  std::unique_ptr<coracle::internal::Queue> make_queue() override;
   std::shared_ptr<void> allocate(size_t bytes) override;
   std::shared_ptr<void> allocate_host(size_t bytes) override;
   std::shared_ptr<const gpu::Function> compile(const gpu::Source& source, std::string_view name,
@@ -49,4 +49,4 @@ class Opened final : public gpu::OpenGpu, public std::enable_shared_from_this<Op
 /// Device `index` of the probe; the one that is open already where there is one. Throws Error.
 std::shared_ptr<OpenDevice> open(int index);
 
-}  // namespace coracle::opencl
+}  // namespace coracle::internal::opencl

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace coracle::opencl {
+namespace coracle::internal::opencl {
 namespace {
 
 constexpr cl_int kNoPlatform = -1001;  // CL_PLATFORM_NOT_FOUND_KHR, of the loader
@@ -123,4 +123,4 @@ Probe probe() {
   return result;
 }
 
-}  // namespace coracle::opencl
+}  // namespace coracle::internal::opencl

@@ -7,7 +7,7 @@
 #include "devices/opencl/api.h"
 #include "plan/device.h"
 
-namespace coracle::opencl {
+namespace coracle::internal::opencl {
 
 struct FoundDevice {
   cl_platform_id platform = nullptr;
@@ -22,4 +22,4 @@ std::vector<FoundDevice> find_devices(std::string& missing);
 
 Probe probe();
 
-}  // namespace coracle::opencl
+}  // namespace coracle::internal::opencl

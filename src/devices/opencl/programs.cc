@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "devices/opencl/opened.h"
 
-namespace coracle::opencl {
+namespace coracle::internal::opencl {
 namespace {
 
 constexpr size_t kKept = 256;     // programs in memory
@@ -120,4 +120,4 @@ std::shared_ptr<const Program> Programs::get(Opened& device, const gpu::Source& 
   return result;
 }
 
-}  // namespace coracle::opencl
+}  // namespace coracle::internal::opencl

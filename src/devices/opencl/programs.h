@@ -12,7 +12,7 @@
 #include "devices/gpu/sources.h"
 #include "devices/opencl/api.h"
 
-namespace coracle::opencl {
+namespace coracle::internal::opencl {
 
 class Opened;
 
@@ -53,4 +53,4 @@ class Programs {
   uint64_t clock_ = 0;
 };
 
-}  // namespace coracle::opencl
+}  // namespace coracle::internal::opencl

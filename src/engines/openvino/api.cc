@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 namespace {
 
 constexpr char kVariable[] = "CORACLE_OPENVINO";
@@ -231,4 +231,4 @@ const LoadedApi& loaded_api() {
   return loaded;
 }
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

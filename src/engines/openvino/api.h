@@ -8,7 +8,7 @@
 #include "base/dtype.h"
 
 /// The functions of OpenVINO's C interface (libopenvino_c) that the engine needs, of all versions since 2025.0.
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 
 struct Core;
 struct Model;
@@ -91,4 +91,4 @@ struct LoadedApi {
 /// Loads the library when first asked for it; it stays until the process ends.
 const LoadedApi& loaded_api();
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

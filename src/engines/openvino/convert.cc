@@ -6,7 +6,7 @@
 
 #include "engines/openvino/network.h"
 
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 namespace {
 
 /// What layers of float32 do not give with all digits, or not at all.
@@ -52,4 +52,4 @@ const Converter* find_converter(const OpSchema& schema) {
   return schema.unary_step != nullptr ? &kUnary : nullptr;
 }
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

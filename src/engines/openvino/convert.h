@@ -8,7 +8,7 @@
 #include "graph/graph.h"
 
 /// How operators become layers of OpenVINO: one line per operator in the tables of convert_*.cc.
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 
 class Emitter;
 
@@ -60,4 +60,4 @@ std::string refusal_of(const Graph& graph, const Node& node);
 /// The same of facts that are known, element types and sizes alone.
 std::string refusal_of(const Question& question, const Converter& converter);
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

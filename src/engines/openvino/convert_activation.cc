@@ -7,7 +7,7 @@
 #include "ops/activation/softmax.h"
 #include "ops/activation/swiglu.h"
 
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 namespace {
 
 /// x with at least one dimension, and the axis counted from the front.
@@ -94,4 +94,4 @@ constexpr Converter kActivation[] = {
 extern const ConverterTable convert_activation;
 const ConverterTable convert_activation{kActivation};
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

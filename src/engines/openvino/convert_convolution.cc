@@ -10,7 +10,7 @@
 #include "ops/conv_pool/depthwise_conv2d.h"
 #include "ops/conv_pool/depthwise_conv2d_transpose.h"
 
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 namespace {
 
 /// What a window does along each of its axes, as lists of attributes.
@@ -137,4 +137,4 @@ constexpr Converter kConvolution[] = {
 extern const ConverterTable convert_convolution;
 const ConverterTable convert_convolution{kConvolution};
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

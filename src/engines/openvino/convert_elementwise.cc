@@ -30,7 +30,7 @@
 #include "ops/logic/logical_xor.h"
 #include "ops/logic/not_equal.h"
 
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 namespace {
 
 /// The layer of an operator, opset1.
@@ -171,4 +171,4 @@ constexpr Converter kElementwise[] = {
 extern const ConverterTable convert_elementwise;
 const ConverterTable convert_elementwise{kElementwise};
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

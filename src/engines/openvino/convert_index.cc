@@ -6,7 +6,7 @@
 #include "ops/index/index_select.h"
 #include "ops/index/lookup_table.h"
 
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 namespace {
 
 /// OpenVINO does not say which index is out of range: indices are constant, or come from outside of the block, where
@@ -76,4 +76,4 @@ constexpr Converter kIndex[] = {
 extern const ConverterTable convert_index;
 const ConverterTable convert_index{kIndex};
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

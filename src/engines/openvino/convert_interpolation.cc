@@ -11,7 +11,7 @@
 #include "ops/interp/nearest_interp.h"
 #include "ops/interp/nearest_interp_add.h"
 
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 namespace {
 
 /// What Interpolate is told of one resizing.
@@ -130,4 +130,4 @@ constexpr Converter kInterpolation[] = {
 extern const ConverterTable convert_interpolation;
 const ConverterTable convert_interpolation{kInterpolation};
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

@@ -8,7 +8,7 @@
 #include "ops/matmul/matmul.h"
 #include "ops/matmul/matmul_with_flatten.h"
 
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 namespace {
 
 Wire product(Emitter& e, Wire x, Wire y, bool transpose_x = false, bool transpose_y = false) {
@@ -83,4 +83,4 @@ constexpr Converter kMatmul[] = {
 extern const ConverterTable convert_matmul;
 const ConverterTable convert_matmul{kMatmul};
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

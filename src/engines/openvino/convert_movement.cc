@@ -25,7 +25,7 @@
 #include "ops/movement/unbind.h"
 #include "ops/movement/unstack.h"
 
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 namespace {
 
 void emit_same(Emitter& e) { e.set(e.in(0)); }
@@ -239,4 +239,4 @@ constexpr Converter kMovement[] = {
 extern const ConverterTable convert_movement;
 const ConverterTable convert_movement{kMovement};
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

@@ -10,7 +10,7 @@
 #include "ops/norm/rms_norm.h"
 #include "ops/reduce/norm.h"
 
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 namespace {
 
 /// The elements of an optional operand, `missing` for all where it is absent.
@@ -150,4 +150,4 @@ constexpr Converter kNorm[] = {
 extern const ConverterTable convert_norm;
 const ConverterTable convert_norm{kNorm};
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

@@ -5,7 +5,7 @@
 #include "ops/conv_pool/pool2d.h"
 #include "ops/conv_pool/pool3d.h"
 
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 namespace {
 
 /// The windows of an adaptive average that are no equal parts.
@@ -127,4 +127,4 @@ constexpr Converter kPooling[] = {
 extern const ConverterTable convert_pooling;
 const ConverterTable convert_pooling{kPooling};
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

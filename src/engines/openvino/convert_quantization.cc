@@ -8,7 +8,7 @@
 
 /// Simulated integers stay a simulation, in float32, unless the user allows others: the engine's own integers round
 /// otherwise, and on processors whose products of int8 add in 16 bits they are cut off.
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 namespace {
 
 constexpr int kScale = 1;
@@ -125,4 +125,4 @@ constexpr Converter kQuantization[] = {
 extern const ConverterTable convert_quantization;
 const ConverterTable convert_quantization{kQuantization};
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

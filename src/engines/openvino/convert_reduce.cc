@@ -19,7 +19,7 @@
 #include "ops/reduce/p_norm.h"
 #include "ops/reduce/prod.h"
 
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 namespace {
 
 /// The layer of an operator, opset1.
@@ -170,4 +170,4 @@ constexpr Converter kReduce[] = {
 extern const ConverterTable convert_reduce;
 const ConverterTable convert_reduce{kReduce};
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

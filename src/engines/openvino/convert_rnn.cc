@@ -2,7 +2,7 @@
 #include "engines/openvino/network.h"
 #include "ops/rnn/rnn.h"
 
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 namespace {
 
 /// The layer of a kind of cell, and which of Coracle's gates stands at each of OpenVINO's places.
@@ -127,4 +127,4 @@ constexpr Converter kRnn[] = {
 extern const ConverterTable convert_rnn;
 const ConverterTable convert_rnn{kRnn};
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

@@ -6,7 +6,7 @@
 #include "ops/movement/slice.h"
 #include "ops/movement/strided_slice.h"
 
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 namespace {
 
 /// The elements that `read` meets in x, in the result's shape.
@@ -99,4 +99,4 @@ constexpr Converter kSlicing[] = {
 extern const ConverterTable convert_slicing;
 const ConverterTable convert_slicing{kSlicing};
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

@@ -5,7 +5,7 @@
 #include "engines/openvino/network.h"
 #include "ops/quantize/quantized_weights.h"
 
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 
 Wire Emitter::layer(std::string_view type, std::string_view opset, std::span<const Wire> inputs, Attributes attributes,
                     std::span<const DType> results) {
@@ -254,4 +254,4 @@ Wire Emitter::unary(Wire x, const UnaryStep& s) {
   }
 }
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

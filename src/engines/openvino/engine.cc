@@ -16,7 +16,7 @@
 
 /// OpenVINO's CPU computes with numbers only: where a value is none (NaN), functions with a comparison in them (relu,
 /// max, clip) may give another number than Coracle's kernels.
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 namespace {
 
 constexpr char kMostLayersKept[] = "128";
@@ -405,4 +405,4 @@ const Engine& engine() {
   return the_engine;
 }
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

@@ -7,7 +7,7 @@
 
 #include "base/counted.h"
 
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 namespace {
 
 /// Constants begin at multiples of this: OpenVINO reads them in place.
@@ -61,7 +61,7 @@ std::string number_text(double number) {
 }
 
 Wire Ir::append(Layer layer) {
-  layer.name = coracle::text(prefix_, '/', layers_.size());
+  layer.name = coracle::internal::text(prefix_, '/', layers_.size());
   layers_.push_back(std::move(layer));
   return {static_cast<int>(layers_.size()) - 1, 0};
 }
@@ -113,15 +113,15 @@ std::string Ir::difference(const Ir& other) const {
     const Layer& a = layers_[i];
     const Layer& b = other.layers_[i];
     if (a.type != b.type || a.attributes != b.attributes) {
-      return coracle::text("layer ", a.name, " is ", a.type, a.attributes, " and ", b.type, b.attributes);
+      return coracle::internal::text("layer ", a.name, " is ", a.type, a.attributes, " and ", b.type, b.attributes);
     }
     if (a.constant < 0 || b.constant < 0) continue;
     const Tensor& x = constants_[static_cast<size_t>(a.constant)].tensor;
     const Tensor& y = other.constants_[static_cast<size_t>(b.constant)].tensor;
     if (x.bytes() == y.bytes() && (x.bytes() == 0 || std::memcmp(x.raw(), y.raw(), x.bytes()) == 0)) continue;
-    return coracle::text("the constant ", a.name, " follows from them");
+    return coracle::internal::text("the constant ", a.name, " follows from them");
   }
-  return coracle::text("they have ", layers_.size(), " and ", counted(other.layers_.size(), "layer"));
+  return coracle::internal::text("they have ", layers_.size(), " and ", counted(other.layers_.size(), "layer"));
 }
 
 std::string Ir::text() const {
@@ -175,4 +175,4 @@ Tensor Ir::weights(const RunContext& context) const {
   return all;
 }
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

@@ -11,7 +11,7 @@
 #include "base/tensor.h"
 
 /// OpenVINO's intermediate representation (IR, version 11): a program as text, its constants beside it.
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 
 /// Result `port` of a layer.
 struct Wire {
@@ -90,4 +90,4 @@ class Ir {
   std::string prefix_;
 };
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 namespace {
 
 size_t at(ValueId value) { return static_cast<size_t>(value); }
@@ -240,4 +240,4 @@ void Emitter::require_indices(int port, const char* name, int64_t least, int64_t
   network_.checks.push_back({static_cast<size_t>(input - inputs.begin()), name, least, most});
 }
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

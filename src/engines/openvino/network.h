@@ -13,7 +13,7 @@
 #include "ops/common/epilogue.h"
 #include "plan/engine.h"
 
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 
 /// An input whose elements are indices that OpenVINO does not check.
 struct IndexCheck {
@@ -167,4 +167,4 @@ template <class... Parts>
   fail(ErrorCode::kUnsupported, parts...);
 }
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

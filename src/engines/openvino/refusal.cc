@@ -6,7 +6,7 @@
 #include "engines/openvino/network.h"
 #include "graph/node_facts.h"
 
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 namespace {
 
 Types set_of(DType dtype) {
@@ -173,4 +173,4 @@ std::string refusal_of(const Graph& graph, const Node& node) {
   }
 }
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

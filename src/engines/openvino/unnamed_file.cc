@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 
 UnnamedFile::UnnamedFile() {
 #ifdef MFD_CLOEXEC
@@ -47,4 +47,4 @@ std::vector<uint8_t> UnnamedFile::content() const {
   return bytes;
 }
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

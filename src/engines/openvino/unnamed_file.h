@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace coracle::openvino {
+namespace coracle::internal::openvino {
 
 /// A file for a library to fill that writes to files alone: in memory where the system can, else in TMPDIR. It goes
 /// with this object.
@@ -28,4 +28,4 @@ class UnnamedFile {
   bool has_name_ = false;
 };
 
-}  // namespace coracle::openvino
+}  // namespace coracle::internal::openvino

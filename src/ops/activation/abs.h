@@ -7,7 +7,7 @@
 #include "ops/activation/unary_step.h"
 #include "ops/common/complex_numbers.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = |x|, real also for complex x
 struct Abs : UnaryOperator {
@@ -35,4 +35,4 @@ inline std::optional<UnaryStep> unary_step(const Abs&, const NodeFacts&) { retur
 
 inline constexpr const OpSchema* abs_op = &kOpSchema<Abs>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

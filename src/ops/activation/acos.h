@@ -5,7 +5,7 @@
 
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = arc cosine
 struct Acos : UnaryOperator {
@@ -22,4 +22,4 @@ inline void reference(const Acos&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* acos_op = &kOpSchema<Acos>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = inverse hyperbolic cosine
 struct Acosh : UnaryOperator {
@@ -22,4 +22,4 @@ inline void reference(const Acosh&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* acosh_op = &kOpSchema<Acosh>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "base/long_loop.h"
 #include "ops/common/complex_numbers.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The angles of complex numbers; of real ones 0 or pi.
 struct Angle {
@@ -44,4 +44,4 @@ inline void reference(const Angle&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* angle_op = &kOpSchema<Angle>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

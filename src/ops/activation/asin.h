@@ -5,7 +5,7 @@
 
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = arc sine
 struct Asin : UnaryOperator {
@@ -22,4 +22,4 @@ inline void reference(const Asin&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* asin_op = &kOpSchema<Asin>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = inverse hyperbolic sine
 struct Asinh : UnaryOperator {
@@ -22,4 +22,4 @@ inline void reference(const Asinh&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* asinh_op = &kOpSchema<Asinh>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = arc tangent
 struct Atan : UnaryOperator {
@@ -25,4 +25,4 @@ inline std::optional<UnaryStep> unary_step(const Atan&, const NodeFacts&) { retu
 
 inline constexpr const OpSchema* atan_op = &kOpSchema<Atan>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = inverse hyperbolic tangent
 struct Atanh : UnaryOperator {
@@ -22,4 +22,4 @@ inline void reference(const Atanh&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* atanh_op = &kOpSchema<Atanh>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

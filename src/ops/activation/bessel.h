@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The modified Bessel function of the first kind of order 0 or 1 at x, times e^-|x|.
 inline double scaled_bessel(int order, double x) {
@@ -35,4 +35,4 @@ inline double scaled_bessel(int order, double x) {
   return sign * sum * std::exp(-size);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = smallest integer not below x
 struct Ceil : UnaryOperator {
@@ -25,4 +25,4 @@ inline std::optional<UnaryStep> unary_step(const Ceil&, const NodeFacts&) { retu
 
 inline constexpr const OpSchema* ceil_op = &kOpSchema<Ceil>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = alpha * (e^(x / alpha) - 1) for x < 0, otherwise x; with alpha 0, -0 for x < 0
 struct Celu : UnaryOperator {
@@ -29,4 +29,4 @@ inline std::optional<UnaryStep> unary_step(const Celu& op, const NodeFacts&) {
 
 inline constexpr const OpSchema* celu_op = &kOpSchema<Celu>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "base/long_loop.h"
 #include "ops/common/complex_numbers.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The complex conjugates; real numbers stay.
 struct Conj {
@@ -31,4 +31,4 @@ inline void reference(const Conj&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* conj_op = &kOpSchema<Conj>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

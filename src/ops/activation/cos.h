@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = cosine
 struct Cos : UnaryOperator {
@@ -25,4 +25,4 @@ inline std::optional<UnaryStep> unary_step(const Cos&, const NodeFacts&) { retur
 
 inline constexpr const OpSchema* cos_op = &kOpSchema<Cos>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = hyperbolic cosine
 struct Cosh : UnaryOperator {
@@ -22,4 +22,4 @@ inline void reference(const Cosh&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* cosh_op = &kOpSchema<Cosh>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

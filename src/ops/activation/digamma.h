@@ -4,7 +4,7 @@
 #include "ops/activation/floating.h"
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = the derivative of log(gamma(x))
 struct Digamma : UnaryOperator {
@@ -21,4 +21,4 @@ inline void reference(const Digamma&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* digamma_op = &kOpSchema<Digamma>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "graph/op.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 enum class DropoutMode : uint8_t { kDowngradeInInfer, kUpscaleInTrain };
 
@@ -62,4 +62,4 @@ inline bool is_identity(const Dropout& op, const NodeFacts& f) { return kept_sha
 
 inline constexpr const OpSchema* dropout_op = &kOpSchema<Dropout>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

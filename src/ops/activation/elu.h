@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x for x > 0, alpha * (e^x - 1) below
 struct Elu : UnaryOperator {
@@ -27,4 +27,4 @@ inline std::optional<UnaryStep> unary_step(const Elu& op, const NodeFacts&) { re
 
 inline constexpr const OpSchema* elu_op = &kOpSchema<Elu>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

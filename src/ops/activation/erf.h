@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = error function
 struct Erf : UnaryOperator {
@@ -25,4 +25,4 @@ inline std::optional<UnaryStep> unary_step(const Erf&, const NodeFacts&) { retur
 
 inline constexpr const OpSchema* erf_op = &kOpSchema<Erf>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/activation/floating.h"
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = the y with erf(y) = x
 struct Erfinv : UnaryOperator {
@@ -21,4 +21,4 @@ inline void reference(const Erfinv&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* erfinv_op = &kOpSchema<Erfinv>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = e^x
 struct Exp : UnaryOperator {
@@ -25,4 +25,4 @@ inline std::optional<UnaryStep> unary_step(const Exp&, const NodeFacts&) { retur
 
 inline constexpr const OpSchema* exp_op = &kOpSchema<Exp>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

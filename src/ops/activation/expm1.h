@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = e^x - 1
 struct Expm1 : UnaryOperator {
@@ -30,4 +30,4 @@ inline std::optional<UnaryStep> unary_step(const Expm1&, const NodeFacts&) { ret
 
 inline constexpr const OpSchema* expm1_op = &kOpSchema<Expm1>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include <numbers>
 
 /// Special functions the standard library lacks.
-namespace coracle {
+namespace coracle::internal {
 
 /// The y with erf(y) = x; infinite at -1 and 1 and beyond, as in Paddle. Newton steps from a rational start are exact
 /// to a few ulps.
@@ -48,4 +48,4 @@ inline double digamma(double x) {
   return shift + std::log(x) - 0.5 / x - series;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

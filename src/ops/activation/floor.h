@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = largest integer not above x
 struct Floor : UnaryOperator {
@@ -25,4 +25,4 @@ inline std::optional<UnaryStep> unary_step(const Floor&, const NodeFacts&) { ret
 
 inline constexpr const OpSchema* floor_op = &kOpSchema<Floor>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/elementwise/multiply.h"
 #include "ops/movement/split_with_num.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// activation(x + bias). swiglu and geglu halve the last dimension: activation(first half) * second half.
 struct FusedBiasAct {
@@ -40,4 +40,4 @@ struct FusedBiasAct {
 
 inline constexpr const OpSchema* fused_bias_act_op = &kOpSchema<FusedBiasAct>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

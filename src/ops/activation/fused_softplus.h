@@ -4,7 +4,7 @@
 #include "ops/activation/softplus.h"
 #include "ops/common/activation_lowering.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// softplus of a program that was optimised before it was saved, then an activation.
 struct FusedSoftplus {
@@ -22,4 +22,4 @@ struct FusedSoftplus {
 
 inline constexpr const OpSchema* fused_softplus_op = &kOpSchema<FusedSoftplus>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = log |gamma(x)|
 struct Gammaln : UnaryOperator {
@@ -22,4 +22,4 @@ inline void reference(const Gammaln&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* gammaln_op = &kOpSchema<Gammaln>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 inline double gelu(double x, bool approximate) {
   if (!approximate) return 0.5 * x * (1.0 + std::erf(x * 0.70710678118654752440));
@@ -35,4 +35,4 @@ inline std::optional<UnaryStep> unary_step(const Gelu& op, const NodeFacts&) {
 
 inline constexpr const OpSchema* gelu_op = &kOpSchema<Gelu>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "ops/activation/softmax_rows.h"
 #include "ops/creation/random.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// softmax((x + noise) / temperature) along an axis, the noise from the Gumbel distribution; with `hard` 1 at the
 /// largest and 0 elsewhere.
@@ -61,4 +61,4 @@ inline void reference(const GumbelSoftmax& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* gumbel_softmax_op = &kOpSchema<GumbelSoftmax>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

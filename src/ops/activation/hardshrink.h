@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = 0 where |x| <= threshold, else x
 struct Hardshrink : UnaryOperator {
@@ -30,4 +30,4 @@ inline std::optional<UnaryStep> unary_step(const Hardshrink& op, const NodeFacts
 
 inline constexpr const OpSchema* hardshrink_op = &kOpSchema<Hardshrink>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

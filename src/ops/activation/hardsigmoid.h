@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = min(max(slope * x + offset, 0), 1)
 struct Hardsigmoid : UnaryOperator {
@@ -33,4 +33,4 @@ inline std::optional<UnaryStep> unary_step(const Hardsigmoid& op, const NodeFact
 
 inline constexpr const OpSchema* hardsigmoid_op = &kOpSchema<Hardsigmoid>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x * min(max(x + offset, 0), threshold) / scale
 struct Hardswish : UnaryOperator {
@@ -35,4 +35,4 @@ inline std::optional<UnaryStep> unary_step(const Hardswish& op, const NodeFacts&
 
 inline constexpr const OpSchema* hardswish_op = &kOpSchema<Hardswish>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

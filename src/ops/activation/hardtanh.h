@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = min(max(x, t_min), t_max)
 struct Hardtanh : UnaryOperator {
@@ -33,4 +33,4 @@ inline std::optional<UnaryStep> unary_step(const Hardtanh& op, const NodeFacts&)
 
 inline constexpr const OpSchema* hardtanh_op = &kOpSchema<Hardtanh>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

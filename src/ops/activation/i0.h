@@ -4,7 +4,7 @@
 #include "ops/activation/bessel.h"
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 inline constexpr Port kI0Inputs[] = {in("x", "x")};
 inline constexpr Port kI0Outputs[] = {out("out", "out")};
@@ -26,4 +26,4 @@ inline void reference(const I0&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* i0_op = &kOpSchema<I0>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

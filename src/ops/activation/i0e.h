@@ -4,7 +4,7 @@
 #include "ops/activation/bessel.h"
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 inline constexpr Port kI0eInputs[] = {in("x", "x")};
 inline constexpr Port kI0eOutputs[] = {out("out", "out")};
@@ -26,4 +26,4 @@ inline void reference(const I0e&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* i0e_op = &kOpSchema<I0e>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

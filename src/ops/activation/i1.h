@@ -4,7 +4,7 @@
 #include "ops/activation/bessel.h"
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 inline constexpr Port kI1Inputs[] = {in("x", "x")};
 inline constexpr Port kI1Outputs[] = {out("out", "out")};
@@ -26,4 +26,4 @@ inline void reference(const I1&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* i1_op = &kOpSchema<I1>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/activation/bessel.h"
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 inline constexpr Port kI1eInputs[] = {in("x", "x")};
 inline constexpr Port kI1eOutputs[] = {out("out", "out")};
@@ -26,4 +26,4 @@ inline void reference(const I1e&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* i1e_op = &kOpSchema<I1e>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

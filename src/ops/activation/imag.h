@@ -3,7 +3,7 @@
 
 #include "ops/common/complex_numbers.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The imaginary parts.
 struct Imag {
@@ -29,4 +29,4 @@ inline void reference(const Imag&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* imag_op = &kOpSchema<Imag>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

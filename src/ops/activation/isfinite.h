@@ -6,7 +6,7 @@
 #include "ops/activation/number_class.h"
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = true where x is a finite number
 struct Isfinite : UnaryOperator {
@@ -25,4 +25,4 @@ inline void reference(const Isfinite&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* isfinite_op = &kOpSchema<Isfinite>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/activation/number_class.h"
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = true where x is infinite
 struct Isinf : UnaryOperator {
@@ -25,4 +25,4 @@ inline void reference(const Isinf&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* isinf_op = &kOpSchema<Isinf>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

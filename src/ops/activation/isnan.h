@@ -6,7 +6,7 @@
 #include "ops/activation/number_class.h"
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = true where x is not a number
 struct Isnan : UnaryOperator {
@@ -25,4 +25,4 @@ inline void reference(const Isnan&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* isnan_op = &kOpSchema<Isnan>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/norm/normalization.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// (1 - epsilon) * label + epsilon * prior, where the prior is prior_dist or 1 / classes.
 struct LabelSmooth {
@@ -40,4 +40,4 @@ inline void reference(const LabelSmooth& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* label_smooth_op = &kOpSchema<LabelSmooth>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

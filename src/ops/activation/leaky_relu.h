@@ -4,7 +4,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x for x >= 0, negative_slope * x below
 struct LeakyRelu : UnaryOperator {
@@ -27,4 +27,4 @@ inline std::optional<UnaryStep> unary_step(const LeakyRelu& op, const NodeFacts&
 
 inline constexpr const OpSchema* leaky_relu_op = &kOpSchema<LeakyRelu>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/reduce/all.h"
 #include "ops/shape/reshape.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The operator of 1.x programs: whether all elements are finite, one element.
 struct LegacyIsfinite {
@@ -21,4 +21,4 @@ struct LegacyIsfinite {
 
 inline constexpr const OpSchema* legacy_isfinite_op = &kOpSchema<LegacyIsfinite>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

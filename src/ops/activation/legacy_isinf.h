@@ -6,7 +6,7 @@
 #include "ops/reduce/any.h"
 #include "ops/shape/reshape.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The operator of 1.x programs: whether any element is infinite, one element.
 struct LegacyIsinf {
@@ -21,4 +21,4 @@ struct LegacyIsinf {
 
 inline constexpr const OpSchema* legacy_isinf_op = &kOpSchema<LegacyIsinf>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

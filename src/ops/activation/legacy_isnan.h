@@ -6,7 +6,7 @@
 #include "ops/reduce/any.h"
 #include "ops/shape/reshape.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The operator of 1.x programs: whether any element is not a number, one element.
 struct LegacyIsnan {
@@ -21,4 +21,4 @@ struct LegacyIsnan {
 
 inline constexpr const OpSchema* legacy_isnan_op = &kOpSchema<LegacyIsnan>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = log |gamma(x)|
 struct Lgamma : UnaryOperator {
@@ -22,4 +22,4 @@ inline void reference(const Lgamma&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* lgamma_op = &kOpSchema<Lgamma>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = natural logarithm
 struct Log : UnaryOperator {
@@ -25,4 +25,4 @@ inline std::optional<UnaryStep> unary_step(const Log&, const NodeFacts&) { retur
 
 inline constexpr const OpSchema* log_op = &kOpSchema<Log>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = logarithm to base 10
 struct Log10 : UnaryOperator {
@@ -25,4 +25,4 @@ inline std::optional<UnaryStep> unary_step(const Log10&, const NodeFacts&) { ret
 
 inline constexpr const OpSchema* log10_op = &kOpSchema<Log10>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

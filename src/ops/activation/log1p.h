@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = log(1 + x)
 struct Log1p : UnaryOperator {
@@ -30,4 +30,4 @@ inline std::optional<UnaryStep> unary_step(const Log1p&, const NodeFacts&) { ret
 
 inline constexpr const OpSchema* log1p_op = &kOpSchema<Log1p>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = logarithm to base 2
 struct Log2 : UnaryOperator {
@@ -30,4 +30,4 @@ inline std::optional<UnaryStep> unary_step(const Log2&, const NodeFacts&) { retu
 
 inline constexpr const OpSchema* log2_op = &kOpSchema<Log2>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/activation/softmax_rows.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x - log(sum(exp(x))) along an axis, where no x counts as less than the largest - 64.
 struct LogSoftmax : SoftmaxOperator {
@@ -20,4 +20,4 @@ inline void reference(const LogSoftmax& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* log_softmax_op = &kOpSchema<LogSoftmax>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The bounds are rounded to the type of x: next to 1 that decides the result.
 inline double logit(double x, double eps, DType dtype) {
@@ -35,4 +35,4 @@ inline void reference(const Logit& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* logit_op = &kOpSchema<Logit>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = log(sigmoid(x))
 struct Logsigmoid : UnaryOperator {
@@ -27,4 +27,4 @@ inline std::optional<UnaryStep> unary_step(const Logsigmoid&, const NodeFacts&) 
 
 inline constexpr const OpSchema* logsigmoid_op = &kOpSchema<Logsigmoid>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The maximum over each `groups` adjacent channels, as max pooling has it: the lowest float32 at least, and NaN is
 /// followed by the channel after it.
@@ -52,4 +52,4 @@ inline void reference(const Maxout& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* maxout_op = &kOpSchema<Maxout>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

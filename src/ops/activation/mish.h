@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x * tanh(softplus(x)), with softplus(x) = x above threshold
 struct Mish : UnaryOperator {
@@ -31,4 +31,4 @@ inline std::optional<UnaryStep> unary_step(const Mish& op, const NodeFacts&) {
 
 inline constexpr const OpSchema* mish_op = &kOpSchema<Mish>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = -x
 struct Negative : UnaryOperator {
@@ -23,4 +23,4 @@ inline std::optional<UnaryStep> unary_step(const Negative&, const NodeFacts&) { 
 
 inline constexpr const OpSchema* negative_op = &kOpSchema<Negative>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

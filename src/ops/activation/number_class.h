@@ -4,7 +4,7 @@
 #include "graph/op.h"
 #include "ops/common/complex_numbers.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out[i] = f(x[i]); of the parts of complex numbers, f of both if `every`, else f of one of them.
 inline void reference_class_of_numbers(ReferenceArgs& a, bool (*f)(double), bool every) {
@@ -25,4 +25,4 @@ inline void reference_class_of_numbers(ReferenceArgs& a, bool (*f)(double), bool
   });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

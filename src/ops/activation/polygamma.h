@@ -7,7 +7,7 @@
 #include "ops/activation/floating.h"
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The derivative of order n of the digamma function; of order 0 it is minus infinity everywhere, as in Paddle.
 struct Polygamma {
@@ -61,4 +61,4 @@ inline void reference(const Polygamma& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* polygamma_op = &kOpSchema<Polygamma>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/common/data_format.h"
 #include "ops/norm/normalization.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 enum class PreluMode : uint8_t { kAll, kChannel, kElement };
 
@@ -66,4 +66,4 @@ inline void reference(const Prelu& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* prelu_op = &kOpSchema<Prelu>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/common/complex_numbers.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The real parts.
 struct Real {
@@ -32,4 +32,4 @@ inline void reference(const Real&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* real_op = &kOpSchema<Real>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = 1 / x
 struct Reciprocal : UnaryOperator {
@@ -25,4 +25,4 @@ inline std::optional<UnaryStep> unary_step(const Reciprocal&, const NodeFacts&) 
 
 inline constexpr const OpSchema* reciprocal_op = &kOpSchema<Reciprocal>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x > 0 ? x : 0, so 0 for what is not a number.
 struct Relu : UnaryOperator {
@@ -23,4 +23,4 @@ inline std::optional<UnaryStep> unary_step(const Relu&, const NodeFacts&) { retu
 
 inline constexpr const OpSchema* relu_op = &kOpSchema<Relu>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

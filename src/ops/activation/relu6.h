@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = min(max(x, 0), threshold)
 struct Relu6 : UnaryOperator {
@@ -29,4 +29,4 @@ inline std::optional<UnaryStep> unary_step(const Relu6& op, const NodeFacts&) {
 
 inline constexpr const OpSchema* relu6_op = &kOpSchema<Relu6>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

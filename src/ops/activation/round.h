@@ -7,7 +7,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The nearest integer (of x * 10^decimals). Paddle 2 sends halves away from zero, Paddle 3 to the even one: the
 /// file's version decides.
@@ -48,4 +48,4 @@ inline void Round::lower(Lowering& l) {
 
 inline constexpr const OpSchema* round_op = &kOpSchema<Round>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

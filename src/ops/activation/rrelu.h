@@ -3,7 +3,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Leaky ReLU whose slope is, in a model that does not train, the middle of lower and upper.
 struct Rrelu {
@@ -41,4 +41,4 @@ inline void reference(const Rrelu& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* rrelu_op = &kOpSchema<Rrelu>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

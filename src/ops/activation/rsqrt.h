@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = 1 / sqrt(x)
 struct Rsqrt : UnaryOperator {
@@ -25,4 +25,4 @@ inline std::optional<UnaryStep> unary_step(const Rsqrt&, const NodeFacts&) { ret
 
 inline constexpr const OpSchema* rsqrt_op = &kOpSchema<Rsqrt>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = scale * (x for x > 0, alpha * (e^x - 1) below)
 struct Selu : UnaryOperator {
@@ -33,4 +33,4 @@ inline std::optional<UnaryStep> unary_step(const Selu& op, const NodeFacts&) {
 
 inline constexpr const OpSchema* selu_op = &kOpSchema<Selu>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

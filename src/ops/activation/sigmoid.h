@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = 1 / (1 + e^-x)
 struct Sigmoid : UnaryOperator {
@@ -25,4 +25,4 @@ inline std::optional<UnaryStep> unary_step(const Sigmoid&, const NodeFacts&) { r
 
 inline constexpr const OpSchema* sigmoid_op = &kOpSchema<Sigmoid>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

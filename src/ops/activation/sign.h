@@ -4,7 +4,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = -1, 0 or 1
 struct Sign : UnaryOperator {
@@ -23,4 +23,4 @@ inline std::optional<UnaryStep> unary_step(const Sign&, const NodeFacts&) { retu
 
 inline constexpr const OpSchema* sign_op = &kOpSchema<Sign>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x * sigmoid(x)
 struct Silu : UnaryOperator {
@@ -25,4 +25,4 @@ inline std::optional<UnaryStep> unary_step(const Silu&, const NodeFacts&) { retu
 
 inline constexpr const OpSchema* silu_op = &kOpSchema<Silu>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

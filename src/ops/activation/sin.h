@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = sine
 struct Sin : UnaryOperator {
@@ -25,4 +25,4 @@ inline std::optional<UnaryStep> unary_step(const Sin&, const NodeFacts&) { retur
 
 inline constexpr const OpSchema* sin_op = &kOpSchema<Sin>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

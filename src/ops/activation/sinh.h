@@ -5,7 +5,7 @@
 
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = hyperbolic sine
 struct Sinh : UnaryOperator {
@@ -22,4 +22,4 @@ inline void reference(const Sinh&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* sinh_op = &kOpSchema<Sinh>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

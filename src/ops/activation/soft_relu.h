@@ -6,7 +6,7 @@
 
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = log(1 + e^x) with x kept within [-threshold, threshold]
 struct SoftRelu : UnaryOperator {
@@ -25,4 +25,4 @@ inline void reference(const SoftRelu& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* soft_relu_op = &kOpSchema<SoftRelu>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/activation/softmax_rows.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// exp(x) / sum(exp(x)) along an axis, where no x counts as less than the largest - 64.
 struct Softmax : SoftmaxOperator {
@@ -20,4 +20,4 @@ inline void reference(const Softmax& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* softmax_op = &kOpSchema<Softmax>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "base/long_loop.h"
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Ports and axis of softmax and its logarithm. A 0-D tensor counts as one element.
 struct SoftmaxOperator : UnaryOperator {
@@ -77,4 +77,4 @@ void reference_softmax(const SoftmaxOperator& op, ReferenceArgs& a, bool in_vect
   });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = log(1 + e^(beta x)) / beta, x itself where beta x > threshold
 struct Softplus : UnaryOperator {
@@ -34,4 +34,4 @@ inline std::optional<UnaryStep> unary_step(const Softplus& op, const NodeFacts&)
 
 inline constexpr const OpSchema* softplus_op = &kOpSchema<Softplus>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x moved towards 0 by threshold, 0 within it. A sum of two products, so not a number where x is infinite.
 struct Softshrink : UnaryOperator {
@@ -30,4 +30,4 @@ inline std::optional<UnaryStep> unary_step(const Softshrink& op, const NodeFacts
 
 inline constexpr const OpSchema* softshrink_op = &kOpSchema<Softshrink>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x / (1 + |x|)
 struct Softsign : UnaryOperator {
@@ -25,4 +25,4 @@ inline std::optional<UnaryStep> unary_step(const Softsign&, const NodeFacts&) { 
 
 inline constexpr const OpSchema* softsign_op = &kOpSchema<Softsign>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = square root
 struct Sqrt : UnaryOperator {
@@ -25,4 +25,4 @@ inline std::optional<UnaryStep> unary_step(const Sqrt&, const NodeFacts&) { retu
 
 inline constexpr const OpSchema* sqrt_op = &kOpSchema<Sqrt>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x * x
 struct Square : UnaryOperator {
@@ -23,4 +23,4 @@ inline std::optional<UnaryStep> unary_step(const Square&, const NodeFacts&) { re
 
 inline constexpr const OpSchema* square_op = &kOpSchema<Square>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = scale_b * tanh(scale_a * x)
 struct Stanh : UnaryOperator {
@@ -33,4 +33,4 @@ inline std::optional<UnaryStep> unary_step(const Stanh& op, const NodeFacts&) {
 
 inline constexpr const OpSchema* stanh_op = &kOpSchema<Stanh>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

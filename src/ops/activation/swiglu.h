@@ -6,7 +6,7 @@
 #include "graph/op.h"
 #include "ops/common/operand_types.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x * sigmoid(x) * y; without y, x is halved along its last dimension
 struct Swiglu {
@@ -46,4 +46,4 @@ inline void reference(const Swiglu&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* swiglu_op = &kOpSchema<Swiglu>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

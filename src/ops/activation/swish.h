@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x * sigmoid(beta * x)
 struct Swish : UnaryOperator {
@@ -29,4 +29,4 @@ inline std::optional<UnaryStep> unary_step(const Swish& op, const NodeFacts&) {
 
 inline constexpr const OpSchema* swish_op = &kOpSchema<Swish>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = tangent
 struct Tan : UnaryOperator {
@@ -22,4 +22,4 @@ inline void reference(const Tan&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* tan_op = &kOpSchema<Tan>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = tanh(x)
 struct Tanh : UnaryOperator {
@@ -25,4 +25,4 @@ inline std::optional<UnaryStep> unary_step(const Tanh&, const NodeFacts&) { retu
 
 inline constexpr const OpSchema* tanh_op = &kOpSchema<Tanh>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

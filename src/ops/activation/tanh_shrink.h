@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x - tanh(x)
 struct TanhShrink : UnaryOperator {
@@ -27,4 +27,4 @@ inline std::optional<UnaryStep> unary_step(const TanhShrink&, const NodeFacts&) 
 
 inline constexpr const OpSchema* tanh_shrink_op = &kOpSchema<TanhShrink>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

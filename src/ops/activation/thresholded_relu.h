@@ -4,7 +4,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x where x > threshold, else value. A sum of two products, so not a number where x is minus infinity.
 struct ThresholdedRelu : UnaryOperator {
@@ -31,4 +31,4 @@ inline std::optional<UnaryStep> unary_step(const ThresholdedRelu& op, const Node
 
 inline constexpr const OpSchema* thresholded_relu_op = &kOpSchema<ThresholdedRelu>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

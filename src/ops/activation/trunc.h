@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x without its fraction
 struct Trunc : UnaryOperator {
@@ -25,4 +25,4 @@ inline std::optional<UnaryStep> unary_step(const Trunc&, const NodeFacts&) { ret
 
 inline constexpr const OpSchema* trunc_op = &kOpSchema<Trunc>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "graph/op.h"
 #include "ops/common/complex_numbers.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 inline constexpr Port kUnaryInputs[] = {in("x", "X")};
 inline constexpr Port kUnaryOutputs[] = {out("out", "Out")};
@@ -43,4 +43,4 @@ void reference_unary(ReferenceArgs& a, const F& f) {
   a.out(0).assign(a.context(), values);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/algebra/linear_algebra.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The triangles l with l l^T = x (or u with u^T u = x if upper) of positive definite matrices.
 struct Cholesky {
@@ -36,4 +36,4 @@ inline void reference(const Cholesky& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* cholesky_op = &kOpSchema<Cholesky>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

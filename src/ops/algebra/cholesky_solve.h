@@ -3,7 +3,7 @@
 
 #include "ops/algebra/linear_algebra.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The solutions of systems whose matrices have the Cholesky triangles y; x are the right sides.
 struct CholeskySolve {
@@ -33,4 +33,4 @@ inline void reference(const CholeskySolve& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* cholesky_solve_op = &kOpSchema<CholeskySolve>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "base/buffer.h"
 #include "base/long_loop.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using DoubleComplex = std::complex<double>;
@@ -361,4 +361,4 @@ GeneralEigen general_eigen(const RunContext& context, const Matrix& a, int64_t n
   return result;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "ops/algebra/linear_algebra.h"
 
 /// Decompositions of dense matrices in double, in row-major order, for the operators' references.
-namespace coracle {
+namespace coracle::internal {
 
 /// q [m, k] with orthonormal columns and an upper triangle r [k, n] with q r = a; k is m if `complete`, else the
 /// smaller of m and n. By reflections, as LAPACK does it: the diagonal of r has the sign opposite to the column's.
@@ -45,4 +45,4 @@ GeneralEigen general_eigen(const RunContext& context, const Matrix& a, int64_t n
 /// The matrix of the other order.
 Matrix transposed_matrix(const RunContext& context, const Matrix& a, int64_t m, int64_t n);
 
-}  // namespace coracle
+}  // namespace coracle::internal

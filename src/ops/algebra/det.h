@@ -3,7 +3,7 @@
 
 #include "ops/algebra/linear_algebra.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The determinants of square matrices.
 struct Det {
@@ -37,4 +37,4 @@ inline void reference(const Det&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* det_op = &kOpSchema<Det>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/algebra/decompositions.h"
 #include "ops/common/complex_numbers.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Eigenvalues of square matrices, complex, in no particular order, and eigenvectors of length 1 as columns.
 struct Eig {
@@ -52,4 +52,4 @@ inline void reference(const Eig&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* eig_op = &kOpSchema<Eig>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

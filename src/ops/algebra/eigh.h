@@ -5,7 +5,7 @@
 
 #include "ops/algebra/decompositions.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The whole of a symmetric matrix of which only the lower (or upper) triangle counts.
 inline Matrix mirrored_triangle(Matrix m, int64_t n, bool upper) {
@@ -57,4 +57,4 @@ inline void reference(const Eigh& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* eigh_op = &kOpSchema<Eigh>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/algebra/eig.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Eigenvalues of square matrices, complex, in no particular order.
 struct Eigvals {
@@ -20,4 +20,4 @@ inline void reference(const Eigvals&, ReferenceArgs& a) { reference(Eig{}, a); }
 
 inline constexpr const OpSchema* eigvals_op = &kOpSchema<Eigvals>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

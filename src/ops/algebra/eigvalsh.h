@@ -5,7 +5,7 @@
 
 #include "ops/algebra/eigh.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Eigenvalues of symmetric matrices, ascending. Only the triangle that `uplo` names counts; eigenvectors come along
 /// where asked for.
@@ -29,4 +29,4 @@ inline void reference(const Eigvalsh& op, ReferenceArgs& a) { reference(Eigh{op.
 
 inline constexpr const OpSchema* eigvalsh_op = &kOpSchema<Eigvalsh>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/algebra/fourier.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Fourier transforms of complex numbers along axes.
 struct FftC2c {
@@ -41,4 +41,4 @@ inline void reference(const FftC2c& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* fft_c2c_op = &kOpSchema<FftC2c>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

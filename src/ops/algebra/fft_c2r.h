@@ -7,7 +7,7 @@
 #include "ops/algebra/fourier.h"
 #include "ops/common/lines.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Fourier transforms with real results of complex numbers, of whose last axis only the first half is given;
 /// last_dim_size is its size in the result (0: twice one less).
@@ -79,4 +79,4 @@ inline void reference(const FftC2r& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* fft_c2r_op = &kOpSchema<FftC2r>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

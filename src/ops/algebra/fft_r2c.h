@@ -7,7 +7,7 @@
 #include "ops/algebra/fourier.h"
 #include "ops/common/lines.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Fourier transforms of real numbers along axes; onesided leaves out the second half of the last of them, which
 /// mirrors the first.
@@ -81,4 +81,4 @@ inline void reference(const FftR2c& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* fft_r2c_op = &kOpSchema<FftR2c>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

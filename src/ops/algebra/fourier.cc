@@ -11,7 +11,7 @@
 #include "base/long_loop.h"
 #include "ops/common/lines.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 using C = std::complex<double>;
@@ -88,7 +88,7 @@ class Chirp {
  private:
   void convert(const ComplexVector& from, ComplexVector& to, const ComplexVector& roots, LoopCheck& check) const {
     C scratch[2];
-    coracle::transform(from.data(), 1, to.data(), length_, roots.data(), 1, scratch, nullptr, check);
+    coracle::internal::transform(from.data(), 1, to.data(), length_, roots.data(), 1, scratch, nullptr, check);
   }
 
   const int64_t n_;
@@ -198,4 +198,4 @@ std::vector<int> fourier_axes(const Ints& axes, const Shape& shape) {
   return from_front;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

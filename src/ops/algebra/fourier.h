@@ -9,7 +9,7 @@
 #include "ops/common/complex_numbers.h"
 
 /// Discrete Fourier transforms in double precision, for the operators' references.
-namespace coracle {
+namespace coracle::internal {
 
 using ComplexVector = Buffer<std::complex<double>>;
 
@@ -31,4 +31,4 @@ void write_elements(const RunContext& context, const ComplexVector& x, double sc
 /// The axes from the front; all checked against the shape, whose rank is known.
 std::vector<int> fourier_axes(const Ints& axes, const Shape& shape);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Overlapping pieces of a signal, hop_length apart: [..., n] becomes [..., frame_length, frames] for axis -1, [n, ...]
 /// becomes [frames, frame_length, ...] for axis 0.
@@ -73,4 +73,4 @@ inline void reference(const Frame& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* frame_op = &kOpSchema<Frame>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/algebra/linear_algebra.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The inverses of square matrices.
 struct Inverse {
@@ -37,4 +37,4 @@ inline void reference(const Inverse&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* inverse_op = &kOpSchema<Inverse>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

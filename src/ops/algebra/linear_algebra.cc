@@ -8,7 +8,7 @@
 
 #include "base/long_loop.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 size_t at(int64_t row, int64_t column, int64_t columns) { return static_cast<size_t>(row * columns + column); }
@@ -186,4 +186,4 @@ Shape solution_shape(const Shape& m, const Shape& b) {
   return y;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "graph/op.h"
 
 /// Dense linear algebra in double on matrices in row-major order, for the operators' references.
-namespace coracle {
+namespace coracle::internal {
 
 using Matrix = Buffer<double>;
 
@@ -69,4 +69,4 @@ void each_system(const Shape& result, const Shape& m, const Shape& b, const F& f
   for (int64_t i = 0, n = result.count(0, batch); i < n; ++i) f(i, place(m, i), place(b, i));
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "ops/algebra/decompositions.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The shortest solution of x solution = y in the sense of least squares, its squared residuals for each right side
 /// (none where x has not full rank or no more rows than columns), the rank of x and its singular values. Values below
@@ -107,4 +107,4 @@ inline void reference(const Lstsq& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* lstsq_op = &kOpSchema<Lstsq>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "base/long_loop.h"
 #include "ops/algebra/decompositions.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The triangles of square or other matrices in one (the unit diagonal of the lower one is not kept), with the row
 /// exchanges counted from 1: row k was exchanged with row pivots[k] in step k. infos is 0, or the first step without a
@@ -76,4 +76,4 @@ inline void reference(const Lu& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* lu_op = &kOpSchema<Lu>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "ops/algebra/decompositions.h"
 #include "ops/common/joining.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The solutions of systems whose matrices lu() has factored ("T": of their transposes); b are the right sides.
 struct LuSolve {
@@ -56,4 +56,4 @@ inline void reference(const LuSolve& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* lu_solve_op = &kOpSchema<LuSolve>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

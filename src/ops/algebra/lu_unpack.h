@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "ops/algebra/decompositions.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The permutation, the unit lower and the upper triangle that lu() packed: pmat l u is the matrix.
 struct LuUnpack {
@@ -81,4 +81,4 @@ inline void reference(const LuUnpack&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* lu_unpack_op = &kOpSchema<LuUnpack>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/algebra/linear_algebra.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Square matrices to a whole power; negative ones of the inverses.
 struct MatrixPower {
@@ -42,4 +42,4 @@ inline void reference(const MatrixPower& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* matrix_power_op = &kOpSchema<MatrixPower>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -10,7 +10,7 @@
 #include "graph/lowering.h"
 #include "ops/algebra/decompositions.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// How many singular values (of a symmetric matrix: magnitudes of eigenvalues) are above a bound: `absolute`, or
 /// `relative` times the largest, whichever is more.
@@ -107,4 +107,4 @@ inline void MatrixRank::lower(Lowering& l) {
 
 inline constexpr const OpSchema* matrix_rank_op = &kOpSchema<MatrixRank>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

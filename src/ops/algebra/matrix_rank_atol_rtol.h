@@ -5,7 +5,7 @@
 
 #include "ops/algebra/matrix_rank.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The number of singular values above an absolute and a relative bound for each matrix.
 struct MatrixRankAtolRtol {
@@ -30,4 +30,4 @@ inline void reference(const MatrixRankAtolRtol& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* matrix_rank_atol_rtol_op = &kOpSchema<MatrixRankAtolRtol>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

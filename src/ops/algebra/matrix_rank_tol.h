@@ -5,7 +5,7 @@
 
 #include "ops/algebra/matrix_rank.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The number of singular values above a bound for each matrix.
 struct MatrixRankTol {
@@ -33,4 +33,4 @@ inline void reference(const MatrixRankTol& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* matrix_rank_tol_op = &kOpSchema<MatrixRankTol>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

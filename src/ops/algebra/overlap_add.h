@@ -6,7 +6,7 @@
 #include "graph/op.h"
 #include "ops/elementwise/arithmetic.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The inverse of frame: pieces hop_length apart are added up to a signal.
 struct OverlapAdd {
@@ -68,4 +68,4 @@ inline void reference(const OverlapAdd& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* overlap_add_op = &kOpSchema<OverlapAdd>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "ops/algebra/decompositions.h"
 #include "ops/common/sharing_lod.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Orthonormal columns q and an upper triangle r with q r = x: `reduced` (the smaller size), `complete` (square q) or
 /// `r` (no q, which is then empty).
@@ -57,4 +57,4 @@ inline void reference(const Qr& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* qr_op = &kOpSchema<Qr>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

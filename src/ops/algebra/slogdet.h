@@ -5,7 +5,7 @@
 
 #include "ops/algebra/linear_algebra.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Signs of the determinants of square matrices, then logarithms of their magnitudes.
 struct Slogdet {
@@ -47,4 +47,4 @@ inline void reference(const Slogdet&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* slogdet_op = &kOpSchema<Slogdet>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/algebra/linear_algebra.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The solutions of systems x @ out = y; y may be a vector, or one for each matrix.
 struct Solve {
@@ -50,4 +50,4 @@ inline void reference(const Solve&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* solve_op = &kOpSchema<Solve>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/algebra/fourier.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Fourier transforms of the windowed pieces of signals [..., n], hop_length apart: [..., frequencies, frames].
 struct Stft {
@@ -70,4 +70,4 @@ inline void reference(const Stft& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* stft_op = &kOpSchema<Stft>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/algebra/decompositions.h"
 #include "ops/common/sharing_lod.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Singular values, descending, with u diag(s) vh = x; u and vh are square if full_matrices. The signs of a pair of
 /// columns of u and rows of vh are arbitrary.
@@ -61,4 +61,4 @@ inline void reference(const Svd& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* svd_op = &kOpSchema<Svd>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

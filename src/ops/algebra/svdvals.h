@@ -5,7 +5,7 @@
 
 #include "ops/algebra/decompositions.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Singular values, descending.
 struct Svdvals {
@@ -37,4 +37,4 @@ inline void reference(const Svdvals&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* svdvals_op = &kOpSchema<Svdvals>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/algebra/linear_algebra.h"
 #include "ops/common/sharing_lod.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The solutions of systems x @ out = y with triangles x.
 struct TriangularSolve {
@@ -43,4 +43,4 @@ inline void reference(const TriangularSolve& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* triangular_solve_op = &kOpSchema<TriangularSolve>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

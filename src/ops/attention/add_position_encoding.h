@@ -7,7 +7,7 @@
 #include "graph/op.h"
 #include "ops/rnn/recurrent.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// alpha * x + beta * encoding, which is sin(t / 10000^(k / (n - 1))) in the first n = D / 2 elements of step t and the
 /// cosine in the others. x is [batch, time, D], or [rows, D] with sequences one after the other.
@@ -66,4 +66,4 @@ inline void reference(const AddPositionEncoding& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* add_position_encoding_op = &kOpSchema<AddPositionEncoding>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -10,7 +10,7 @@
 #include "ops/activation/softmax_rows.h"
 #include "ops/common/binary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// softmax(q k^T * scale + mask) v over the last two dimensions: q [..., s, d], k [..., t, d], v [..., t, e] and mask
 /// [..., s, t], all dimensions broadcast but d and e. Made by rewrites.
@@ -121,4 +121,4 @@ inline int64_t flops(const Attention&, const NodeFacts& f) {
 
 inline constexpr const OpSchema* attention_op = &kOpSchema<Attention>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

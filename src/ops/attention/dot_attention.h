@@ -9,7 +9,7 @@
 #include "base/buffer.h"
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The rows of one head: row i starts at data + i * step.
 template <class T>
@@ -141,4 +141,4 @@ inline void reference_heads(ReferenceArgs& a, double scale, bool causal, const T
   });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

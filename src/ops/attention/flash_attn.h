@@ -3,7 +3,7 @@
 
 #include "ops/attention/dot_attention.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// softmax(q k^T / sqrt(D) + attn_mask) v for each head: q [B, S, H, D], k and v [B, T, H', D], the mask broadcasts to
 /// [B, H, S, T]. H' may divide H; then each of k's heads serves several of q's.
@@ -34,4 +34,4 @@ inline void reference(const FlashAttn& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* flash_attn_op = &kOpSchema<FlashAttn>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "ops/attention/dot_attention.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// softmax(q k^T * scale) v for each head of each sequence: q [rows, H, D], k and v [rows, H', D]; cu_seqlens_q and
 /// cu_seqlens_k have the offsets of the sequences.
@@ -75,4 +75,4 @@ inline void reference(const FlashAttnUnpadded& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* flash_attn_unpadded_op = &kOpSchema<FlashAttnUnpadded>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Rotary position embedding of q, k and v [batch, steps, heads, D] (time_major: [steps, batch, heads, D]): pairs of
 /// neighbours, or element i and i + D / 2 without use_neox_rotary_style, are turned by an angle for each step. sin and
@@ -105,4 +105,4 @@ inline void reference(const FusedRotaryPositionEmbedding& op, ReferenceArgs& a) 
 
 inline constexpr const OpSchema* fused_rotary_position_embedding_op = &kOpSchema<FusedRotaryPositionEmbedding>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include "ops/activation/softmax.h"
 #include "ops/elementwise/add.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// softmax(x + mask) over the last dimension.
 struct FusedSoftmaxMask {
@@ -21,4 +21,4 @@ struct FusedSoftmaxMask {
 
 inline constexpr const OpSchema* fused_softmax_mask_op = &kOpSchema<FusedSoftmaxMask>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

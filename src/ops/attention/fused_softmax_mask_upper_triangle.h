@@ -5,7 +5,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// softmax over the last dimension of x [..., S, S], where row i has only its first i + 1 elements; the others are 0.
 struct FusedSoftmaxMaskUpperTriangle {
@@ -49,4 +49,4 @@ inline void reference(const FusedSoftmaxMaskUpperTriangle&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* fused_softmax_mask_upper_triangle_op = &kOpSchema<FusedSoftmaxMaskUpperTriangle>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/attention/dot_attention.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// softmax(q k^T * scale + bias) v for each head: query [B, S, H, D], key and value [B, T, H', D]. A scale that is not
 /// positive stands for 1 / sqrt(D).
@@ -47,4 +47,4 @@ inline void reference(const MemoryEfficientAttention& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* memory_efficient_attention_op = &kOpSchema<MemoryEfficientAttention>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "ops/movement/unbind.h"
 #include "ops/shape/reshape.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Attention(q, k, v) for packed projections [B, S, 3, heads, depth], as [B, S, heads, depth].
 inline ValueId add_packed_attention(Lowering& l, ValueId packed, const std::vector<ValueId>& mask, double scale) {
@@ -53,4 +53,4 @@ struct MultiheadMatmul {
 
 inline constexpr const OpSchema* multihead_matmul_op = &kOpSchema<MultiheadMatmul>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

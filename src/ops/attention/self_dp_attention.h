@@ -3,7 +3,7 @@
 
 #include "ops/attention/multihead_matmul.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Self-attention of packed projections x [B, S, 3, heads, depth], of a program that was optimised before it was saved.
 struct SelfDpAttention {
@@ -19,4 +19,4 @@ struct SelfDpAttention {
 
 inline constexpr const OpSchema* self_dp_attention_op = &kOpSchema<SelfDpAttention>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "ops/attention/dot_attention.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// softmax(q k^T * scale + mask) v for each head: query [B, H, S, D], key and value [B, H', T, D], of which the first
 /// seq_lens[b] and kv_seq_lens[b] + pre_cache_length rows count. Other rows of the result are 0.
@@ -78,4 +78,4 @@ inline void reference(const VariableLengthMemoryEfficientAttention& op, Referenc
 inline constexpr const OpSchema* variable_length_memory_efficient_attention_op =
     &kOpSchema<VariableLengthMemoryEfficientAttention>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

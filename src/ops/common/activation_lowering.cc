@@ -4,7 +4,7 @@
 #include "ops/elementwise/add.h"
 #include "ops/shape/reshape.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// The activation of a ProgramDesc type with attributes under their ProgramDesc names.
@@ -62,4 +62,4 @@ ValueId add_channel_bias(Lowering& l, ValueId x, ValueId bias, int axis, int ran
   return l.add(Add{}, {{x}, {bias}});
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

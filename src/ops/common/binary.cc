@@ -7,7 +7,7 @@
 #include "ops/shape/reshape.h"
 #include "ops/shape/unsqueeze.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// `small` seen with the rank of `big`, its dimensions beginning at `axis`.
@@ -76,4 +76,4 @@ PortValues aligned_by_axis(Lowering& l) {
   return {{x}, {y}};
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "graph/lowering.h"
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 inline constexpr Port kBinaryInputs[] = {in("x", "X"), in("y", "Y")};
 inline constexpr Port kBinaryOutputs[] = {out("out", "Out")};
@@ -114,4 +114,4 @@ void lower_binary(Lowering& l) {
   l.bind("Out", l.add(l.read_op(kOpSchema<T>), aligned_by_axis(l)));
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/common/binary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The type of the parts of a complex number; a real type is its own.
 inline DType part_type(DType dtype) {
@@ -84,4 +84,4 @@ using ComplexFunction = std::complex<double>(std::complex<double>);
 /// out[i] = f(x[i]) of complex numbers, in double. Defined in src/ops/common/binary.cc.
 void map_complex(const RunContext& context, const Tensor& x, ComplexFunction* f, Tensor& out);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// to[b][j][i] = from[b][i][j] for elements of `size` bytes.
@@ -63,4 +63,4 @@ void store_channels_first(const Tensor& from, DataFormat format, Tensor& to) {
   swap_inner(from.data<char>(), to.data<char>(), s[0], s.back(), s.count(1, s.rank() - 1), size_of(to.dtype()));
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

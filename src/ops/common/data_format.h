@@ -6,7 +6,7 @@
 
 #include "base/tensor.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Which dimension of a logical shape holds the channels: N, C, spatial... or N, spatial..., C.
 enum class DataFormat : uint8_t { kNchw, kNhwc, kNcdhw, kNdhwc, kNcl, kNlc, kNcw, kNwc, kNc, kAnyLayout, kAny };
@@ -34,4 +34,4 @@ Tensor channels_first_like(const RunContext& context, const Tensor& like, DataFo
 /// Writes what was computed in channels_first_like(to, format) to `to`; nothing to do where that is the same memory.
 void store_channels_first(const Tensor& from, DataFormat format, Tensor& to);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "base/counted.h"
 #include "ops/common/binary.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr std::string_view kNames[] = {"add_channel",
@@ -175,4 +175,4 @@ Tensor epilogue_in_float(const Epilogue& op, const ReferenceArgs& a, const Tenso
   return out;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "base/element_steps.h"
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 std::span<const std::string_view> names_of(EpilogueKind kind);
 /// True for the kinds that take a tensor.
@@ -60,4 +60,4 @@ Tensor epilogue_in_float(const Epilogue& op, const ReferenceArgs& a, const Tenso
 /// Applies the steps to `product` in double and writes result 0.
 void reference_epilogue(const Epilogue& op, ReferenceArgs& a, const Tensor& product, int port, int channel_axis);
 
-}  // namespace coracle
+}  // namespace coracle::internal

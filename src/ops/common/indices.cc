@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 std::string out_of_range_text(int64_t index, const char* operand, int64_t element, int64_t least, int64_t most) {
   std::string says = text("index ", index, " (element ", element, " of ", operand, ") is out of range: ");
@@ -14,4 +14,4 @@ void fail_index(int64_t index, const char* operand, int64_t element, int64_t lea
   throw Error(ErrorCode::kRunFailure, out_of_range_text(index, operand, element, least, most));
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include <string>
 
 /// Indices that come as data: checked where they are used, and refused with the place they came from.
-namespace coracle {
+namespace coracle::internal {
 
 /// "index 100 (element 1 of Ids) is out of range: expected 0 to 19": `element` is a position in the operand (or other
 /// value) of that name, `least` and `most` are the indices that there are; none where least > most.
@@ -27,4 +27,4 @@ inline int64_t index_from_front(int64_t index, int64_t bound, const char* operan
   return index < 0 ? index + bound : index;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

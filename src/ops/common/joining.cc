@@ -4,7 +4,7 @@
 #include "base/counted.h"
 #include "base/long_loop.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 void copy_rows_in(const RunContext& context, const Tensor& part, Tensor& whole, int64_t rows, int64_t part_row,
                   int64_t whole_row, int64_t begin) {
@@ -86,4 +86,4 @@ std::optional<StridedView> view_of_section(const NodeFacts& f, const StridedView
   return y;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "graph/op.h"
 #include "ops/movement/movement.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Sizes before, at and behind an axis: the elements of a tensor as [outer, dim, inner].
 struct Around {
@@ -36,4 +36,4 @@ DType common_dtype(const InferArgs& a, int port);
 /// What is known of the common shape of two values that must be equal in shape.
 Shape met(const Shape& a, const Shape& b);
 
-}  // namespace coracle
+}  // namespace coracle::internal

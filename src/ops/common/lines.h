@@ -4,7 +4,7 @@
 #include "base/long_loop.h"
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A tensor seen as lines along one axis.
 struct Lines {
@@ -40,4 +40,4 @@ inline void require_axis(const Shape& x, int64_t axis) {
   if (x.rank_known()) normalize_axis(axis, x.is_scalar() ? 1 : x.rank());
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Error where one of these operands, present, is not of operand 0's type: references read all of them as one type.
 inline void require_one_dtype(const InferArgs& a, std::initializer_list<int> ports) {
@@ -17,4 +17,4 @@ inline void require_one_dtype(const InferArgs& a, std::initializer_list<int> por
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "base/convert.h"
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// For an operand that a file may leave out in form but the operator cannot do without.
 inline void require_operand(const InferArgs& a, int port, const char* name) {
@@ -27,4 +27,4 @@ inline std::optional<int64_t> axis_operand(const InferArgs& a, int port, int64_t
   return position(*value);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "graph/op.h"
 
 /// Sequence offsets that results take over from operands, where the operator's rule is not LodRule::kFirst alone.
-namespace coracle {
+namespace coracle::internal {
 
 /// Result i of output `to` has the sequence offsets of input `from`; nothing where the node has no such output.
 inline void share_lod(InferArgs& a, int to, int from, int i = 0) {
@@ -19,4 +19,4 @@ inline void share_lod_of_equal_rows(InferArgs& a) {
   if (x[0] >= 0 && x[0] == y[0]) a.out(0).lod = a.in(0).lod;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

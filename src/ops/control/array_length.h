@@ -3,7 +3,7 @@
 
 #include "ops/control/arrays.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The number of elements of a tensor array, int64 [1].
 struct ArrayLength {
@@ -26,4 +26,4 @@ inline void reference(const ArrayLength&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* array_length_op = &kOpSchema<ArrayLength>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

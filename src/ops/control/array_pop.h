@@ -3,7 +3,7 @@
 
 #include "ops/control/arrays.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A tensor array without its element `index` (negative: from the end), and that element.
 struct ArrayPop {
@@ -33,4 +33,4 @@ inline void reference(const ArrayPop& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* array_pop_op = &kOpSchema<ArrayPop>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

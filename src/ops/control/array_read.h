@@ -3,7 +3,7 @@
 
 #include "ops/control/arrays.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The element at position i of a tensor array.
 struct ArrayRead {
@@ -29,4 +29,4 @@ inline void reference(const ArrayRead&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* array_read_op = &kOpSchema<ArrayRead>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

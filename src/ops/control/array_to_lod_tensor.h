@@ -4,7 +4,7 @@
 #include "ops/control/arrays.h"
 #include "ops/control/rank_table.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Sequences put together from their steps: what lod_tensor_to_array took apart by the same rank table.
 struct ArrayToLodTensor {
@@ -44,4 +44,4 @@ inline void reference(const ArrayToLodTensor&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* array_to_lod_tensor_op = &kOpSchema<ArrayToLodTensor>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/control/arrays.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The elements of a tensor array joined (or, with use_stack, stacked) on `axis`, and the size that each of them has on
 /// that axis.
@@ -67,4 +67,4 @@ inline void reference(const ArrayToTensor& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* array_to_tensor_op = &kOpSchema<ArrayToTensor>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/control/arrays.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The array with x at position i, longer where i lies behind its end. The operand `array` is the array until then; in
 /// a ProgramDesc it is what the output variable held, absent where nothing was written yet.
@@ -42,4 +42,4 @@ inline void reference(const ArrayWrite&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* array_write_op = &kOpSchema<ArrayWrite>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/common/indices.h"
 #include "ops/common/joining.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The fact of a tensor array with elements of this type. Nothing is known of the shape while there may be none.
 inline Fact array_fact(DType dtype, const Shape& shape = Shape::unknown_rank()) {
@@ -33,4 +33,4 @@ inline const Tensor& written(const Tensor& element, size_t position) {
   return element;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

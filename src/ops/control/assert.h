@@ -3,7 +3,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A check of the program's author that has no result: it is left out of a run.
 struct Assert {
@@ -20,4 +20,4 @@ inline void reference(const Assert&, ReferenceArgs&) {}
 
 inline constexpr const OpSchema* assert_op = &kOpSchema<Assert>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/movement/copying.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A tensor array with the same elements.
 struct AssignArray : CopyOperator {
@@ -18,4 +18,4 @@ inline void reference(const AssignArray&, ReferenceArgs& a) { copy_tensor(a.cont
 
 inline constexpr const OpSchema* assign_array_op = &kOpSchema<AssignArray>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

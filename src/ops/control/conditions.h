@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/tensor.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The truth of a condition. Error unless it is a tensor of one element.
 inline bool holds(const Tensor& condition) {
@@ -13,4 +13,4 @@ inline bool holds(const Tensor& condition) {
   return condition.to_host().number(0) != 0;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

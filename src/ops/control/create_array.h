@@ -4,7 +4,7 @@
 #include "graph/lowering.h"
 #include "ops/control/arrays.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A tensor array without elements.
 struct CreateArray {
@@ -29,4 +29,4 @@ inline void reference(const CreateArray& op, ReferenceArgs& a) { a.out(0) = Tens
 
 inline constexpr const OpSchema* create_array_op = &kOpSchema<CreateArray>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

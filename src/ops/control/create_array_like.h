@@ -4,7 +4,7 @@
 #include "base/convert.h"
 #include "ops/control/arrays.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A tensor array whose elements have the shapes of those of the input and are filled with `val`.
 struct CreateArrayLike {
@@ -37,4 +37,4 @@ inline void reference(const CreateArrayLike& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* create_array_like_op = &kOpSchema<CreateArrayLike>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Nodes that an engine runs as one: the region is what it compiles, and what runs natively wherever it does not. The
 /// region takes the operands and gives the results; what follows from its types stands there.
@@ -45,4 +45,4 @@ inline void reference(const EngineBlock&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* engine_block = &kOpSchema<EngineBlock>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "graph/op.h"
 #include "ops/control/conditions.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Region 0 where the condition holds, else region 1. Both take the captured values and give the results.
 struct If {
@@ -57,4 +57,4 @@ inline void reference(const If&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* if_op = &kOpSchema<If>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/control/rank_table.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The rank table (ops/control/rank_table.h) of the sequences of x.
 struct LodRankTable {
@@ -41,4 +41,4 @@ inline void reference(const LodRankTable&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* lod_rank_table_op = &kOpSchema<LodRankTable>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

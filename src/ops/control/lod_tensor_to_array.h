@@ -4,7 +4,7 @@
 #include "ops/control/arrays.h"
 #include "ops/control/rank_table.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The steps of sequences as a tensor array: element t has row t of each sequence that is longer than t, in the order
 /// of the rank table.
@@ -43,4 +43,4 @@ inline void reference(const LodTensorToArray&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* lod_tensor_to_array_op = &kOpSchema<LodTensorToArray>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

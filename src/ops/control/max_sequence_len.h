@@ -3,7 +3,7 @@
 
 #include "ops/control/rank_table.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The length of the longest sequence of a rank table, int64 [1].
 struct MaxSequenceLen {
@@ -26,4 +26,4 @@ inline void reference(const MaxSequenceLen&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* max_sequence_len_op = &kOpSchema<MaxSequenceLen>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

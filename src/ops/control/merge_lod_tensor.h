@@ -3,7 +3,7 @@
 
 #include "ops/control/rank_table.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What split_lod_tensor took apart by the same mask: the next sequence (row where there are no sequence offsets) of
 /// in_true where the mask holds, else that of in_false.
@@ -45,4 +45,4 @@ inline void reference(const MergeLodTensor&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* merge_lod_tensor_op = &kOpSchema<MergeLodTensor>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

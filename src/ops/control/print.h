@@ -3,7 +3,7 @@
 
 #include "ops/movement/copying.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = in. Nothing is printed: a library does not.
 struct Print {
@@ -26,4 +26,4 @@ inline void reference(const Print&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* print_op = &kOpSchema<Print>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -10,7 +10,7 @@
 
 /// Rank tables: the sequences of a tensor from the longest to the shortest, equals in their order. DynamicRNN runs step
 /// by step over those that are long enough, which are the first ones. A table is int64 [sequences, 2]: index, length.
-namespace coracle {
+namespace coracle::internal {
 
 struct RankItem {
   int64_t sequence = 0;  ///< its index in the tensor
@@ -94,4 +94,4 @@ class RowCollector {
   std::vector<size_t> ends_{0};
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/control/rank_table.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The sequences of x (its rows where it has no sequence offsets) in the order of a rank table.
 struct ReorderLodTensorByRank {
@@ -38,4 +38,4 @@ inline void reference(const ReorderLodTensorByRank&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* reorder_lod_tensor_by_rank_op = &kOpSchema<ReorderLodTensorByRank>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "graph/op.h"
 #include "ops/movement/movement.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x[mask]: the result of one of several branches.
 struct SelectInput {
@@ -39,4 +39,4 @@ inline void reference(const SelectInput&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* select_input_op = &kOpSchema<SelectInput>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/movement/copying.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x for the branch that `mask` names. Every result gets it: only the branch taken reads its own.
 struct SelectOutput {
@@ -29,4 +29,4 @@ inline void reference(const SelectOutput&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* select_output_op = &kOpSchema<SelectOutput>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/control/rank_table.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The rows of x, in the order of a rank table, whose sequences go on at step i.
 struct ShrinkRnnMemory {
@@ -30,4 +30,4 @@ inline void reference(const ShrinkRnnMemory&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* shrink_rnn_memory_op = &kOpSchema<ShrinkRnnMemory>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

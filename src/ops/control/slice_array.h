@@ -5,7 +5,7 @@
 #include "ops/control/arrays.h"
 #include "ops/movement/slicing.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Elements starts to ends (exclusive) of a tensor array.
 struct SliceArray {
@@ -37,4 +37,4 @@ inline void reference(const SliceArray&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* slice_array_op = &kOpSchema<SliceArray>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

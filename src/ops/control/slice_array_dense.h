@@ -4,7 +4,7 @@
 #include "ops/common/operands.h"
 #include "ops/control/arrays.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The element `starts` of a tensor array.
 struct SliceArrayDense {
@@ -30,4 +30,4 @@ inline void reference(const SliceArrayDense&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* slice_array_dense_op = &kOpSchema<SliceArrayDense>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/control/rank_table.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The sequences of x (its rows where it has no sequence offsets) for which the mask holds, and the others.
 struct SplitLodTensor {
@@ -45,4 +45,4 @@ inline void reference(const SplitLodTensor&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* split_lod_tensor_op = &kOpSchema<SplitLodTensor>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/control/arrays.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The parts of a tensor that array_to_tensor would join to it: as many as `x` has elements, each with the size that
 /// the element there has on `axis` (with use_stack: a slice without that axis).
@@ -53,4 +53,4 @@ inline void reference(const TensorToArray& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* tensor_to_array_op = &kOpSchema<TensorToArray>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "graph/op.h"
 #include "ops/control/conditions.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Repeats its region while the condition holds. Operands: condition, carried values, captured values. The region takes
 /// (condition, carried..., captured...) and gives (condition, carried...). Results: the carried values at the end.
@@ -74,4 +74,4 @@ inline void reference(const While&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* while_op = &kOpSchema<While>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/conv_pool/convolution.h"
 #include "ops/conv_pool/convolution_lowering.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Cross-correlation of an image with filter [out channels, in channels / groups, height, width].
 struct Conv2d : ConvolutionAttributes {
@@ -27,4 +27,4 @@ inline int64_t flops(const Conv2d&, const NodeFacts& f) { return convolution_flo
 
 inline constexpr const OpSchema* conv2d_op = &kOpSchema<Conv2d>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include "ops/common/epilogue.h"
 #include "ops/conv_pool/convolution.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// conv2d (depthwise too) and what is done to its result right away. With x in float32 the filter may be float16,
 /// bfloat16 or int8. Made by rewrites, never found in a file.
@@ -38,4 +38,4 @@ inline int64_t flops(const Conv2dFused&, const NodeFacts& f) { return convolutio
 
 inline constexpr const OpSchema* conv2d_fused_op = &kOpSchema<Conv2dFused>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/conv_pool/convolution.h"
 #include "ops/conv_pool/convolution_lowering.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The gradient of conv2d by its input; filter is [in channels, out channels / groups, spatial...]. The output size
 /// is the smallest possible plus output_padding, or output_size where that is given.
@@ -37,4 +37,4 @@ inline int64_t flops(const Conv2dTranspose&, const NodeFacts& f) { return transp
 
 inline constexpr const OpSchema* conv2d_transpose_op = &kOpSchema<Conv2dTranspose>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

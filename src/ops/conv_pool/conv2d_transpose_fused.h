@@ -4,7 +4,7 @@
 #include "ops/common/epilogue.h"
 #include "ops/conv_pool/convolution.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// conv2d_transpose without an explicit output size, and what is done to its result right away. Made by rewrites.
 struct Conv2dTransposeFused : ConvolutionAttributes, Epilogue {
@@ -39,4 +39,4 @@ inline int64_t flops(const Conv2dTransposeFused&, const NodeFacts& f) { return t
 
 inline constexpr const OpSchema* conv2d_transpose_fused_op = &kOpSchema<Conv2dTransposeFused>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/conv_pool/convolution.h"
 #include "ops/conv_pool/convolution_lowering.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Cross-correlation of a volume with filter [out channels, in channels / groups, depth, height, width].
 struct Conv3d : ConvolutionAttributes {
@@ -27,4 +27,4 @@ inline int64_t flops(const Conv3d&, const NodeFacts& f) { return convolution_flo
 
 inline constexpr const OpSchema* conv3d_op = &kOpSchema<Conv3d>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

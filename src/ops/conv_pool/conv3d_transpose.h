@@ -4,7 +4,7 @@
 #include "ops/conv_pool/convolution.h"
 #include "ops/conv_pool/convolution_lowering.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The gradient of conv3d by its input; filter is [in channels, out channels / groups, spatial...]. The output size
 /// is the smallest possible plus output_padding, or output_size where that is given.
@@ -37,4 +37,4 @@ inline int64_t flops(const Conv3dTranspose&, const NodeFacts& f) { return transp
 
 inline constexpr const OpSchema* conv3d_transpose_op = &kOpSchema<Conv3dTranspose>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "base/dtypes.h"
 #include "base/long_loop.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr int64_t kUnknown = Shape::kUnknown;
@@ -315,4 +315,4 @@ int64_t transposed_flops(const NodeFacts& f) {
   return 2 * f.shape(0).count() * filter.count(1, filter.rank());
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

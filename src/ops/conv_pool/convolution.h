@@ -5,7 +5,7 @@
 #include "ops/common/data_format.h"
 #include "ops/conv_pool/window.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Attributes of every convolution; a base of the operators' structs.
 struct ConvolutionAttributes {
@@ -75,4 +75,4 @@ void reference_convolution(const RunContext& context, const ConvolutionAttribute
 void reference_transposed(const RunContext& context, const ConvolutionAttributes& op, const Tensor& x,
                           const Tensor& filter, Tensor& y, int spatial);
 
-}  // namespace coracle
+}  // namespace coracle::internal

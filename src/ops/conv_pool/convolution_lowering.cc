@@ -5,7 +5,7 @@
 #include "ops/common/data_format.h"
 #include "ops/elementwise/add.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 void lower_convolution(Lowering& l, const OpSchema& schema, std::string_view default_activation) {
   std::string kind = l.attribute<std::string>("fuse_activation");
@@ -34,4 +34,4 @@ void lower_convolution(Lowering& l, const OpSchema& schema, std::string_view def
   l.bind("Output", out);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

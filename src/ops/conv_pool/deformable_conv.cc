@@ -6,7 +6,7 @@
 
 #include "base/buffer.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 void infer(const DeformableConv& op, InferArgs& a) {
   infer_convolution(op.convolution(), a, 2, 2);
@@ -92,4 +92,4 @@ void reference(const DeformableConv& op, ReferenceArgs& a) {
   visit_float(a.in(0).dtype(), [&](auto* p) { convolve_deformed<std::remove_pointer_t<decltype(p)>>(op, g, a); });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

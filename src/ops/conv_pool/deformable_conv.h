@@ -4,7 +4,7 @@
 #include "graph/op.h"
 #include "ops/conv_pool/convolution.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// conv2d whose taps are moved: tap t of deformable group g reads at its position plus offset channels
 /// (2 * (g * taps + t), + 1) = (y, x), by bilinear interpolation with zeros outside, times mask channel g * taps + t.
@@ -44,4 +44,4 @@ void reference(const DeformableConv& op, ReferenceArgs& a);
 
 inline constexpr const OpSchema* deformable_conv_op = &kOpSchema<DeformableConv>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

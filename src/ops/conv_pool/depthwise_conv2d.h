@@ -4,7 +4,7 @@
 #include "ops/conv_pool/convolution.h"
 #include "ops/conv_pool/convolution_lowering.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// conv2d whose groups are the input channels (as the file says; nothing depends on it).
 struct DepthwiseConv2d : ConvolutionAttributes {
@@ -27,4 +27,4 @@ inline int64_t flops(const DepthwiseConv2d&, const NodeFacts& f) { return convol
 
 inline constexpr const OpSchema* depthwise_conv2d_op = &kOpSchema<DepthwiseConv2d>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/conv_pool/convolution.h"
 #include "ops/conv_pool/convolution_lowering.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The gradient of conv2d by its input, with groups = the input channels; filter is [in channels, out channels /
 /// groups, spatial...]. The output size is the smallest possible plus output_padding, or output_size where that is
@@ -38,4 +38,4 @@ inline int64_t flops(const DepthwiseConv2dTranspose&, const NodeFacts& f) { retu
 
 inline constexpr const OpSchema* depthwise_conv2d_transpose_op = &kOpSchema<DepthwiseConv2dTranspose>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/conv_pool/patches.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The image whose windows are the columns of x, summed where they overlap: [n, c * kernel area, windows] gives
 /// [n, c, output_sizes].
@@ -72,4 +72,4 @@ inline void reference(const Fold& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* fold_op = &kOpSchema<Fold>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/conv_pool/fractional_pooling.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The largest element of windows whose borders are as even as a fraction and a random number allow, and its flat index
 /// in the channel.
@@ -18,4 +18,4 @@ inline void reference(const FractionalMaxPool3d& op, ReferenceArgs& a) { referen
 
 inline constexpr const OpSchema* fractional_max_pool3d_op = &kOpSchema<FractionalMaxPool3d>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

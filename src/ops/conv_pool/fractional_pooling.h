@@ -9,7 +9,7 @@
 #include "base/buffer.h"
 #include "ops/creation/random.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Attributes and ports of fractional pooling; base of the operators' structs.
 struct FractionalPooling {
@@ -118,4 +118,4 @@ inline void reference_fractional_pooling(const FractionalPooling& op, ReferenceA
   if (a.wants(1)) a.out(1).assign(a.context(), std::span<const int64_t>(positions));
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

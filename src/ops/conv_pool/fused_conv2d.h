@@ -3,7 +3,7 @@
 
 #include "ops/conv_pool/conv2d.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// conv2d of a program that was optimised before it was saved: activation(conv2d(x) + bias + residual).
 struct FusedConv2d {
@@ -21,4 +21,4 @@ struct FusedConv2d {
 
 inline constexpr const OpSchema* fused_conv2d_op = &kOpSchema<FusedConv2d>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/conv_pool/conv3d.h"
 #include "ops/conv_pool/convolution_lowering.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// conv3d of a program that was optimised before it was saved: activation(conv3d(x) + bias + residual).
 struct FusedConv3d {
@@ -19,4 +19,4 @@ struct FusedConv3d {
 
 inline constexpr const OpSchema* fused_conv3d_op = &kOpSchema<FusedConv3d>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

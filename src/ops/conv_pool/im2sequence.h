@@ -5,7 +5,7 @@
 #include "ops/conv_pool/patches.h"
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The windows over each image of x [N, C, H, W] as a sequence of rows [C * kernel height * kernel width]. y [N, 2], if
 /// present and there are several images, has the height and width of each before it was made smaller by out_stride:
@@ -117,4 +117,4 @@ inline void reference(const Im2sequence& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* im2sequence_op = &kOpSchema<Im2sequence>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/conv_pool/pooling.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// (sum of x^norm_type)^(1 / norm_type) over windows.
 struct LpPool2d : PoolingAttributes {
@@ -59,4 +59,4 @@ inline void reference(const LpPool2d& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* lp_pool2d_op = &kOpSchema<LpPool2d>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

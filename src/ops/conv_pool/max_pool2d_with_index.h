@@ -3,7 +3,7 @@
 
 #include "ops/conv_pool/pooling_with_index.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The largest element of each window over two dimensions and its flat index in the channel.
 struct MaxPool2dWithIndex : PoolingWithIndex<2> {
@@ -18,4 +18,4 @@ inline void reference(const MaxPool2dWithIndex& op, ReferenceArgs& a) { referenc
 
 inline constexpr const OpSchema* max_pool2d_with_index_op = &kOpSchema<MaxPool2dWithIndex>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

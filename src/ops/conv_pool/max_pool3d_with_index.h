@@ -3,7 +3,7 @@
 
 #include "ops/conv_pool/pooling_with_index.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The largest element of each window over three dimensions and its flat index in the channel.
 struct MaxPool3dWithIndex : PoolingWithIndex<3> {
@@ -18,4 +18,4 @@ inline void reference(const MaxPool3dWithIndex& op, ReferenceArgs& a) { referenc
 
 inline constexpr const OpSchema* max_pool3d_with_index_op = &kOpSchema<MaxPool3dWithIndex>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "graph/op.h"
 #include "ops/movement/rearranging.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Windows over an image, as unfold and fold take them.
 struct Patches {
@@ -46,4 +46,4 @@ struct Patches {
   }
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/conv_pool/pooling.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Maximum or average of the windows of each channel of an image. The result of adaptive pooling has kernel_size
 /// elements, with windows that divide the input as evenly as possible.
@@ -28,4 +28,4 @@ inline void reference(const Pool2d& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* pool2d_op = &kOpSchema<Pool2d>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

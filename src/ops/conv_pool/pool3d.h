@@ -3,7 +3,7 @@
 
 #include "ops/conv_pool/pooling.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// pool2d of volumes.
 struct Pool3d : PoolingAttributes {
@@ -29,4 +29,4 @@ inline void reference(const Pool3d& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* pool3d_op = &kOpSchema<Pool3d>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "base/counted.h"
 #include "base/long_loop.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 std::span<const std::string_view> names_of(PoolingType) {
   static constexpr std::string_view kNames[] = {"max", "avg", "lp"};
@@ -183,4 +183,4 @@ void reference_pooling_with_index(const RunContext& context, const PoolingAttrib
   });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

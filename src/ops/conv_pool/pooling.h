@@ -7,7 +7,7 @@
 #include "ops/common/data_format.h"
 #include "ops/conv_pool/window.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// kNorm is what lp_pool2d is written with.
 enum class PoolingType : uint8_t { kMax, kAverage, kNorm };
@@ -92,4 +92,4 @@ void reference_pooling(const RunContext& context, const PoolingAttributes& op, c
 void reference_pooling_with_index(const RunContext& context, const PoolingAttributes& op, const Ints& kernel,
                                   const Tensor& x, Tensor& y, Tensor* mask, int spatial);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/conv_pool/pooling.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The largest element of each window, and where it is: its flat index in the channel, int32 (-1 where nothing is
 /// larger than the lowest float32). Base of max_pool2d_with_index and its sibling over three dimensions.
@@ -49,4 +49,4 @@ void reference_pooling_with_index(const PoolingWithIndex<kSpatial>& op, Referenc
                                a.wants(1) ? &a.out(1) : nullptr, kSpatial);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

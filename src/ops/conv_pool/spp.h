@@ -10,7 +10,7 @@
 #include "ops/conv_pool/pooling.h"
 #include "ops/movement/rearranging.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Spatial pyramid pooling: x [N, C, H, W] pooled to 1 x 1, 2 x 2, 4 x 4 ... bins, a level each, side by side in rows
 /// of C * (1 + 4 + 16 ...) numbers. A level cuts the image, padded on all sides alike, into windows of one size;
@@ -86,4 +86,4 @@ inline void reference(const Spp& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* spp_op = &kOpSchema<Spp>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/conv_pool/patches.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Every window over the image as a column: [n, c, h, w] gives [n, c * kernel area, windows].
 struct Unfold {
@@ -59,4 +59,4 @@ inline void reference(const Unfold& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* unfold_op = &kOpSchema<Unfold>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/conv_pool/unpooling.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The way back from max_pool2d_with_index.
 struct Unpool : Unpooling<2> {
@@ -18,4 +18,4 @@ inline void reference(const Unpool&, ReferenceArgs& a) { reference_unpooling(a);
 
 inline constexpr const OpSchema* unpool_op = &kOpSchema<Unpool>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/conv_pool/unpooling.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The way back from max_pool3d_with_index.
 struct Unpool3d : Unpooling<3> {
@@ -18,4 +18,4 @@ inline void reference(const Unpool3d&, ReferenceArgs& a) { reference_unpooling(a
 
 inline constexpr const OpSchema* unpool3d_op = &kOpSchema<Unpool3d>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "ops/common/data_format.h"
 #include "ops/common/indices.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The way back from pooling with indices over `kSpatial` dimensions: each element of x goes where `indices` says (a
 /// flat index in its channel of the result), the rest is 0. Base of unpool and unpool3d.
@@ -83,4 +83,4 @@ inline void reference_unpooling(ReferenceArgs& a) {
   });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "base/counted.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 std::span<const std::string_view> names_of(PaddingAlgorithm) {
   static constexpr std::string_view kNames[] = {"EXPLICIT", "SAME", "VALID"};
@@ -41,4 +41,4 @@ void set_window(const WindowAttributes& attributes, std::span<WindowAxis> axes) 
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

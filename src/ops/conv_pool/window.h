@@ -7,7 +7,7 @@
 #include "base/shape.h"
 #include "graph/attributes.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 enum class PaddingAlgorithm : uint8_t {
   kExplicit,  ///< as the paddings say
@@ -53,4 +53,4 @@ struct WindowAttributes {
 /// SAME with an unknown `in` leaves the paddings at 0.
 void set_window(const WindowAttributes& attributes, std::span<WindowAxis> axes);
 
-}  // namespace coracle
+}  // namespace coracle::internal

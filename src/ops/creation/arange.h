@@ -8,7 +8,7 @@
 #include "graph/lowering.h"
 #include "ops/elementwise/arithmetic.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// start, start + step, ... up to but without end.
 struct Arange {
@@ -62,4 +62,4 @@ inline void reference(const Arange&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* arange_op = &kOpSchema<Arange>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

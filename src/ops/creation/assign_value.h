@@ -3,7 +3,7 @@
 
 #include "ops/creation/listed_values.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A tensor written out as attributes. Becomes a constant.
 struct AssignValue {
@@ -30,4 +30,4 @@ struct AssignValue {
 
 inline constexpr const OpSchema* assign_value_op = &kOpSchema<AssignValue>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "base/long_loop.h"
 #include "ops/creation/random.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// 1 with the probability that x gives, else 0.
 struct Bernoulli {
@@ -35,4 +35,4 @@ inline void reference(const Bernoulli& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* bernoulli_op = &kOpSchema<Bernoulli>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "ops/common/binary.h"
 #include "ops/creation/random.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// How many of `count` trials succeed, each with probability `prob`.
 struct Binomial {
@@ -43,4 +43,4 @@ inline void reference(const Binomial&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* binomial_op = &kOpSchema<Binomial>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/creation/diagonals.h"
 #include "ops/creation/filling.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A square matrix with vector x on the diagonal `offset` and padding_value elsewhere, or that diagonal of matrix x.
 struct Diag {
@@ -52,4 +52,4 @@ inline void reference(const Diag& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* diag_op = &kOpSchema<Diag>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/creation/diagonals.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Matrices of zeros with the last dimension of x on their diagonal `offset`, in dimensions dim1 and dim2 of the
 /// result.
@@ -51,4 +51,4 @@ inline void reference(const DiagEmbed& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* diag_embed_op = &kOpSchema<DiagEmbed>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

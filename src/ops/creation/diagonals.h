@@ -6,7 +6,7 @@
 #include "graph/op.h"
 #include "ops/movement/movement.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The elements on the diagonal `offset` (above the main one where positive) of `rows` by `columns`.
 inline int64_t diagonal_length(int64_t rows, int64_t columns, int64_t offset) {
@@ -44,4 +44,4 @@ inline ElementWalk diagonal_steps(const Shape& x, int64_t a1, int64_t a2, int64_
   return s;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

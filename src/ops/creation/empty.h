@@ -4,7 +4,7 @@
 #include "ops/common/operands.h"
 #include "ops/creation/filling.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A tensor of a given shape whose elements may be anything; here zeros.
 struct Empty {
@@ -26,4 +26,4 @@ inline void reference(const Empty&, ReferenceArgs& a) { fill(a.context(), a.out(
 
 inline constexpr const OpSchema* empty_op = &kOpSchema<Empty>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

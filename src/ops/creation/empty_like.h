@@ -3,7 +3,7 @@
 
 #include "ops/creation/filling.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A tensor of the shape of x whose elements may be anything; here zeros.
 struct EmptyLike {
@@ -21,4 +21,4 @@ inline void reference(const EmptyLike&, ReferenceArgs& a) { fill(a.context(), a.
 
 inline constexpr const OpSchema* empty_like_op = &kOpSchema<EmptyLike>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

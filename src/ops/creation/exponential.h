@@ -3,7 +3,7 @@
 
 #include "ops/creation/random.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Exponentially distributed numbers of rate lam, in the shape of x.
 struct Exponential {
@@ -30,4 +30,4 @@ inline void reference(const Exponential& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* exponential_op = &kOpSchema<Exponential>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

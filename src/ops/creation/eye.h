@@ -4,7 +4,7 @@
 #include "ops/common/operands.h"
 #include "ops/creation/filling.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Ones on the main diagonal, zeros elsewhere; num_columns = -1 means num_rows.
 struct Eye {
@@ -41,4 +41,4 @@ inline void reference(const Eye& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* eye_op = &kOpSchema<Eye>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "graph/lowering.h"
 #include "ops/creation/full_like.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A tensor of x's shape and type, every element the same number.
 struct Fill {
@@ -22,4 +22,4 @@ struct Fill {
 
 inline constexpr const OpSchema* fill_op = &kOpSchema<Fill>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

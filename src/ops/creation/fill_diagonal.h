@@ -4,7 +4,7 @@
 #include "base/convert.h"
 #include "ops/creation/diagonals.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x with `value` on its diagonal `offset` (of all dimensions together); `wrap` begins again below in a tall matrix.
 struct FillDiagonal {
@@ -52,4 +52,4 @@ inline void reference(const FillDiagonal& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* fill_diagonal_op = &kOpSchema<FillDiagonal>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/common/joining.h"
 #include "ops/creation/diagonals.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x with y on the diagonals of dimensions dim1 and dim2; the last dimension of y runs along them, those before it over
 /// the other dimensions of x, whose sizes may be joined or split.
@@ -43,4 +43,4 @@ inline void reference(const FillDiagonalTensor& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* fill_diagonal_tensor_op = &kOpSchema<FillDiagonalTensor>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "graph/op.h"
 #include "ops/common/complex_numbers.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The shape that an operand or, where that is absent, an attribute gives; unknown dimensions while the operand is.
 inline Shape filled_shape(const InferArgs& a, int port) {
@@ -79,4 +79,4 @@ inline int64_t whole(double value) {
   return static_cast<int64_t>(value);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "ops/creation/filling.h"
 #include "ops/creation/full_with_tensor.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A tensor of a fixed shape, every element the same number.
 struct Full {
@@ -79,4 +79,4 @@ inline void reference(const Full& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* full_op = &kOpSchema<Full>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "graph/lowering.h"
 #include "ops/creation/filling.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A tensor of one number and a fixed shape, but for one dimension that is taken from the operand.
 struct FullBatchSizeLike {
@@ -49,4 +49,4 @@ inline void reference(const FullBatchSizeLike& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* full_batch_size_like_op = &kOpSchema<FullBatchSizeLike>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

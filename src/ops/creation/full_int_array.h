@@ -3,7 +3,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A list of integers as a 1-D tensor.
 struct FullIntArray {
@@ -31,4 +31,4 @@ inline void reference(const FullIntArray& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* full_int_array_op = &kOpSchema<FullIntArray>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

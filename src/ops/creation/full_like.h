@@ -3,7 +3,7 @@
 
 #include "ops/creation/filling.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A tensor of x's shape, every element the same number, of x's type unless one is named.
 struct FullLike {
@@ -29,4 +29,4 @@ inline void reference(const FullLike&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* full_like_op = &kOpSchema<FullLike>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/creation/filling.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A tensor whose shape (and number) are operands.
 struct FullWithTensor {
@@ -28,4 +28,4 @@ inline void reference(const FullWithTensor&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* full_with_tensor_op = &kOpSchema<FullWithTensor>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

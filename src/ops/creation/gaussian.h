@@ -3,7 +3,7 @@
 
 #include "ops/creation/random.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Normally distributed numbers.
 struct Gaussian {
@@ -37,4 +37,4 @@ inline void reference(const Gaussian& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* gaussian_op = &kOpSchema<Gaussian>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

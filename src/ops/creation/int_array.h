@@ -3,7 +3,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Integer tensors of at most one dimension, laid end to end as one row of int64: what a list of such tensors in a file
 /// stands for.
@@ -41,4 +41,4 @@ inline void reference(const IntArray&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* int_array_op = &kOpSchema<IntArray>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "graph/lowering.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A constant whose shape, type and elements are attributes.
 struct LegacyFill {
@@ -26,4 +26,4 @@ struct LegacyFill {
 
 inline constexpr const OpSchema* legacy_fill_op = &kOpSchema<LegacyFill>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

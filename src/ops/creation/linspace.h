@@ -4,7 +4,7 @@
 #include "base/convert.h"
 #include "ops/creation/spacing.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// num evenly spaced numbers from start to stop.
 struct Linspace {
@@ -32,4 +32,4 @@ inline void reference(const Linspace& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* linspace_op = &kOpSchema<Linspace>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

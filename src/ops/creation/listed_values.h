@@ -8,7 +8,7 @@
 #include "graph/lowering.h"
 #include "ops/common/complex_numbers.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The elements that a file lists in the first of the attributes `names` that has some; nothing if none has. Complex
 /// numbers are listed as their real and imaginary parts in turn.
@@ -40,4 +40,4 @@ inline std::optional<Tensor> listed_values(const AttributeMap& attributes, std::
   return std::nullopt;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "base/convert.h"
 #include "ops/creation/spacing.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// base to the power of num evenly spaced numbers from start to stop.
 struct Logspace {
@@ -37,4 +37,4 @@ inline void reference(const Logspace& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* logspace_op = &kOpSchema<Logspace>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

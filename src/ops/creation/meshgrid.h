@@ -5,7 +5,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// For n vectors, n tensors of n dimensions: the i-th varies along dimension i only, as vector i does.
 struct Meshgrid {
@@ -41,4 +41,4 @@ inline void reference(const Meshgrid&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* meshgrid_op = &kOpSchema<Meshgrid>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "ops/creation/random.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Draws num_samples indices from each row of weights x (last dimension).
 struct Multinomial {
@@ -80,4 +80,4 @@ inline void reference(const Multinomial& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* multinomial_op = &kOpSchema<Multinomial>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

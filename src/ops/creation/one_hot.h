@@ -8,7 +8,7 @@
 #include "graph/lowering.h"
 #include "ops/common/indices.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out[..., k] = 1 where x[...] == k, else 0, for k below num_classes.
 struct OneHot {
@@ -70,4 +70,4 @@ inline void OneHot::lower(Lowering& l) {
 
 inline constexpr const OpSchema* one_hot_op = &kOpSchema<OneHot>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/creation/filling.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Ones of a fixed shape.
 struct Ones {
@@ -28,4 +28,4 @@ inline void reference(const Ones&, ReferenceArgs& a) { fill(a.context(), a.out(0
 
 inline constexpr const OpSchema* ones_op = &kOpSchema<Ones>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

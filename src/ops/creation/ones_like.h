@@ -3,7 +3,7 @@
 
 #include "ops/creation/filling.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Ones of the shape of x, of its type unless one is named.
 struct OnesLike {
@@ -21,4 +21,4 @@ inline void reference(const OnesLike&, ReferenceArgs& a) { fill(a.context(), a.o
 
 inline constexpr const OpSchema* ones_like_op = &kOpSchema<OnesLike>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

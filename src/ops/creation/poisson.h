@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "ops/creation/random.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Numbers drawn from Poisson distributions with means x.
 struct Poisson {
@@ -45,4 +45,4 @@ inline void reference(const Poisson&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* poisson_op = &kOpSchema<Poisson>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/creation/random.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Integers evenly distributed in [low, high).
 struct Randint {
@@ -39,4 +39,4 @@ inline void reference(const Randint& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* randint_op = &kOpSchema<Randint>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "ops/common/operands.h"
 #include "ops/creation/filling.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A stream of random numbers (splitmix64): the same seed gives the same numbers on every machine.
 class RandomStream {
@@ -49,4 +49,4 @@ void fill_each(const RunContext& context, Tensor& t, const F& f) {
   });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "base/long_loop.h"
 #include "ops/creation/random.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The numbers from 0 to n - 1 in random order.
 struct Randperm {
@@ -44,4 +44,4 @@ inline void reference(const Randperm& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* randperm_op = &kOpSchema<Randperm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "ops/creation/random.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// One position drawn from each row of probabilities x [N, classes], by a number between `min` and `max`.
 struct SamplingId {
@@ -53,4 +53,4 @@ inline void reference(const SamplingId& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* sampling_id_op = &kOpSchema<SamplingId>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

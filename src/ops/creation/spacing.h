@@ -4,7 +4,7 @@
 #include "base/convert.h"
 #include "ops/common/operands.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Result 0 of an operator that gives as many elements as operand `port` says.
 inline void infer_spacing(InferArgs& a, int port, DType dtype) {
@@ -32,4 +32,4 @@ inline double number_as(const Tensor& t, DType dtype) {
   return is_float(dtype) ? v : static_cast<double>(convert<int64_t>(v));
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

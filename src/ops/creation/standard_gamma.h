@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "ops/creation/random.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Numbers drawn from gamma distributions with shapes x and scale 1.
 struct StandardGamma {
@@ -47,4 +47,4 @@ inline void reference(const StandardGamma&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* standard_gamma_op = &kOpSchema<StandardGamma>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "base/long_loop.h"
 #include "ops/creation/random.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// One position and its probability drawn from each row of x [N, classes]: of the most probable ones that together
 /// reach ps[row], each by its share. Probabilities below threshold[row] do not count unless they are the largest. With
@@ -89,4 +89,4 @@ inline void reference(const TopPSampling& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* top_p_sampling_op = &kOpSchema<TopPSampling>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// How many columns of row r stand on or below the diagonal `offset`.
 inline int64_t lower_columns(int64_t row, int64_t columns, int64_t offset) {
@@ -48,4 +48,4 @@ inline void write_triangle_indices(Tensor& to, int64_t rows, int64_t columns, in
   });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/creation/triangle_indices.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Row and column numbers of the positions on and below the diagonal `offset` of a matrix.
 struct TrilIndices {
@@ -33,4 +33,4 @@ inline void reference(const TrilIndices& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* tril_indices_op = &kOpSchema<TrilIndices>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/creation/triangle_indices.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Row and column numbers of the positions on and above the diagonal `offset` of a matrix.
 struct TriuIndices {
@@ -33,4 +33,4 @@ inline void reference(const TriuIndices& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* triu_indices_op = &kOpSchema<TriuIndices>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

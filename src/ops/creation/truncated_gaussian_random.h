@@ -3,7 +3,7 @@
 
 #include "ops/creation/random.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Normally distributed numbers of which those outside [a, b] standard deviations are drawn again.
 struct TruncatedGaussianRandom {
@@ -52,4 +52,4 @@ inline void reference(const TruncatedGaussianRandom& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* truncated_gaussian_random_op = &kOpSchema<TruncatedGaussianRandom>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

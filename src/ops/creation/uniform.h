@@ -3,7 +3,7 @@
 
 #include "ops/creation/random.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Numbers evenly distributed in [min, max).
 struct Uniform {
@@ -36,4 +36,4 @@ inline void reference(const Uniform& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* uniform_op = &kOpSchema<Uniform>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

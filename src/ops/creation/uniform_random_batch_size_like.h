@@ -4,7 +4,7 @@
 #include "ops/creation/full_batch_size_like.h"
 #include "ops/creation/random.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Numbers evenly distributed in [min, max), of a fixed shape but for one dimension that is taken from the operand.
 struct UniformRandomBatchSizeLike {
@@ -38,4 +38,4 @@ inline void reference(const UniformRandomBatchSizeLike& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* uniform_random_batch_size_like_op = &kOpSchema<UniformRandomBatchSizeLike>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/creation/filling.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Zeros of a fixed shape.
 struct Zeros {
@@ -28,4 +28,4 @@ inline void reference(const Zeros&, ReferenceArgs& a) { fill(a.context(), a.out(
 
 inline constexpr const OpSchema* zeros_op = &kOpSchema<Zeros>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

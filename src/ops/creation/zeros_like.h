@@ -3,7 +3,7 @@
 
 #include "ops/creation/filling.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Zeros of the shape of x, of its type unless one is named.
 struct ZerosLike {
@@ -22,4 +22,4 @@ inline void reference(const ZerosLike&, ReferenceArgs& a) { fill(a.context(), a.
 
 inline constexpr const OpSchema* zeros_like_op = &kOpSchema<ZerosLike>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/detection/anchors.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Anchors of each ratio (height over width) and size around each place of a feature map, in pixels of the image.
 struct AnchorGenerator {
@@ -60,4 +60,4 @@ inline void reference(const AnchorGenerator& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* anchor_generator_op = &kOpSchema<AnchorGenerator>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

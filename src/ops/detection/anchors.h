@@ -7,7 +7,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 struct HalfSize {
   double width;
@@ -78,4 +78,4 @@ void write_anchors(const Floats& variances, ReferenceArgs& a, const F& f) {
   });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "ops/index/sorting.h"
 #include "ops/rnn/recurrent.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// For each column of a matrix of similarities [K, M] the row it is matched with, -1 for none: again and again the
 /// largest similarity of a free row and a free column. Images (offsets of the rows) are matched by themselves.
@@ -101,4 +101,4 @@ inline void reference(const BipartiteMatch& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* bipartite_match_op = &kOpSchema<BipartiteMatch>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

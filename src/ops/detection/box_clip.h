@@ -8,7 +8,7 @@
 #include "ops/detection/boxes.h"
 #include "ops/rnn/recurrent.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Boxes [..., 4] cut to their image; im_info has height, width and scale of each image, the offsets of the boxes tell
 /// which they belong to.
@@ -52,4 +52,4 @@ inline void reference(const BoxClip&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* box_clip_op = &kOpSchema<BoxClip>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

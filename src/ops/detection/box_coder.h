@@ -5,7 +5,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 enum class BoxCode : uint8_t { kEncode, kDecode };
 
@@ -111,4 +111,4 @@ inline void reference(const BoxCoder& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* box_coder_op = &kOpSchema<BoxCoder>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "graph/op.h"
 #include "ops/common/sharing_lod.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Boxes decoded for each class from offsets [N, classes * 4] to priors [N, 4] (pixels, so a width is x2 - x1 + 1), and
 /// for each prior the box of its best class but the first, which is the background; the prior itself if there is no
@@ -93,4 +93,4 @@ inline void reference(const BoxDecoderAndAssign& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* box_decoder_and_assign_op = &kOpSchema<BoxDecoderAndAssign>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -10,7 +10,7 @@
 #include "ops/detection/polygons.h"
 #include "ops/rnn/recurrent.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 double box_area(const double* box, bool normalized) {
   if (box[2] < box[0] || box[3] < box[1]) return 0;
@@ -171,4 +171,4 @@ std::vector<int64_t> image_offsets(const Tensor* counts, const Tensor& rows) {
 
 Lod one_level(std::span<const int64_t> offsets) { return {std::vector<size_t>(offsets.begin(), offsets.end())}; }
 
-}  // namespace coracle
+}  // namespace coracle::internal

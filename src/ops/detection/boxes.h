@@ -9,7 +9,7 @@
 
 /// Boxes as four numbers: x and y of the upper left corner, then of the lower right one. Where boxes are not normalized
 /// the corners are pixels that belong to the box, so that its width is x2 - x1 + 1.
-namespace coracle {
+namespace coracle::internal {
 
 /// Width times height, 0 for a box whose corners are the wrong way round.
 double box_area(const double* box, bool normalized);
@@ -38,4 +38,4 @@ std::vector<int64_t> offsets_of_first_rows(const Tensor* counts, const Tensor& r
 /// Offsets of one level.
 Lod one_level(std::span<const int64_t> offsets);
 
-}  // namespace coracle
+}  // namespace coracle::internal

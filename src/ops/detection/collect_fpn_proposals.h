@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "ops/detection/boxes.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The regions [Ri, 4] of all levels of a feature pyramid with the highest scores [Ri, 1], grouped by image.
 struct CollectFpnProposals {
@@ -83,4 +83,4 @@ inline void reference(const CollectFpnProposals& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* collect_fpn_proposals_op = &kOpSchema<CollectFpnProposals>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

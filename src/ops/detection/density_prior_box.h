@@ -6,7 +6,7 @@
 
 #include "ops/detection/anchors.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Boxes of fixed sizes and aspect ratios around points that lie densely at each place of a feature map [N, C, H, W],
 /// as fractions of the image: densities[i] squared points for fixed_sizes[i].
@@ -87,4 +87,4 @@ inline void reference(const DensityPriorBox& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* density_prior_box_op = &kOpSchema<DensityPriorBox>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "base/convert.h"
 #include "ops/detection/boxes.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Regions [R, 4] sorted by size onto the levels of a feature pyramid; restore_index [R, 1] has the place of each
 /// region in all levels one after the other. Regions behind those that rois_num counts are left out.
@@ -99,4 +99,4 @@ inline void reference(const DistributeFpnProposals& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* distribute_fpn_proposals_op = &kOpSchema<DistributeFpnProposals>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

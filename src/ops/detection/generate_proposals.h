@@ -3,7 +3,7 @@
 
 #include "ops/detection/proposals.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The regions that a proposal network finds: the best anchors moved by their deltas, without overlaps.
 struct GenerateProposals : ProposalOperator {
@@ -30,4 +30,4 @@ inline void reference(const GenerateProposals& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* generate_proposals_op = &kOpSchema<GenerateProposals>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Intersection over union of each box of x [N, 4] with each of y [M, 4].
 struct IouSimilarity {
@@ -56,4 +56,4 @@ inline void reference(const IouSimilarity& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* iou_similarity_op = &kOpSchema<IouSimilarity>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/detection/proposals.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The first form of generate_proposals: im_info has height, width and scale; offsets tell the images apart.
 struct LegacyGenerateProposals : ProposalOperator {
@@ -23,4 +23,4 @@ inline void reference(const LegacyGenerateProposals& op, ReferenceArgs& a) { ref
 
 inline constexpr const OpSchema* legacy_generate_proposals_op = &kOpSchema<LegacyGenerateProposals>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "ops/detection/multiclass.h"
 #include "ops/detection/polygons.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Suppression for boxes that follow each other along a line of text: neighbours that overlap are first merged to
 /// their mean, weighted by score, and their scores added up. Otherwise as multiclass_nms, with boxes or polygons; all
@@ -98,4 +98,4 @@ inline void reference(const LocalityAwareNms& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* locality_aware_nms_op = &kOpSchema<LocalityAwareNms>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "base/long_loop.h"
 #include "ops/detection/multiclass.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Suppression that lowers a box's score by its overlaps with better boxes of its class instead of dropping it. Rows
 /// are label, score and corners, the highest score of an image first.
@@ -165,4 +165,4 @@ inline void reference(const MatrixNms& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* matrix_nms_op = &kOpSchema<MatrixNms>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

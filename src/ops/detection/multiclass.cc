@@ -7,7 +7,7 @@
 #include "base/counted.h"
 #include "ops/rnn/recurrent.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 struct Candidate {
@@ -137,4 +137,4 @@ Tensor detection_counts(const RunContext& context, const Detections& found) {
   return counts;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

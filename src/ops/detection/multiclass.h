@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "ops/detection/boxes.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Attributes of multi-class suppression.
 struct MulticlassSuppression {
@@ -62,4 +62,4 @@ Tensor detection_rows(const RunContext& context, const Detections& found, DType 
 Tensor detection_index(const RunContext& context, const Detections& found);
 Tensor detection_counts(const RunContext& context, const Detections& found);
 
-}  // namespace coracle
+}  // namespace coracle::internal

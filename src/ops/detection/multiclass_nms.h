@@ -3,7 +3,7 @@
 
 #include "ops/detection/multiclass.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The first form of multiclass_nms3: sequence offsets tell the images apart, and where nothing is found at all the
 /// result is [[-1]].
@@ -36,4 +36,4 @@ inline void reference(const MulticlassNms& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* multiclass_nms_op = &kOpSchema<MulticlassNms>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

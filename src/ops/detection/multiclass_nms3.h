@@ -3,7 +3,7 @@
 
 #include "ops/detection/multiclass.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Per class, the boxes with a high score that do not overlap better ones; then the best of all classes. Rows are
 /// label, score and corners, grouped by image and label. With rois_num, boxes [regions, classes, 4] and scores
@@ -42,4 +42,4 @@ inline void reference(const MulticlassNms3& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* multiclass_nms3_op = &kOpSchema<MulticlassNms3>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "ops/detection/boxes.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The indices of boxes [N, 4] that do not overlap one before them by more than the threshold.
 struct Nms {
@@ -35,4 +35,4 @@ inline void reference(const Nms& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* nms_op = &kOpSchema<Nms>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

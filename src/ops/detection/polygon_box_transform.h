@@ -3,7 +3,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Distances of polygon corners from the places of a feature map [N, 2 * corners, H, W] as coordinates of the image,
 /// which is four times as large: even channels count from the column, odd ones from the row.
@@ -43,4 +43,4 @@ inline void reference(const PolygonBoxTransform&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* polygon_box_transform_op = &kOpSchema<PolygonBoxTransform>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 struct Point {
@@ -88,4 +88,4 @@ double polygon_overlap(const double* a, const double* b, int64_t points) {
   return shared / (a_area + b_area - shared);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

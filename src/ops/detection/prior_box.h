@@ -5,7 +5,7 @@
 
 #include "ops/detection/anchors.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Boxes of the given sizes and aspect ratios around each place of a feature map [N, C, H, W], as fractions of the
 /// image.
@@ -98,4 +98,4 @@ inline void reference(const PriorBox& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* prior_box_op = &kOpSchema<PriorBox>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 
 #include "base/buffer.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// The box that `delta` makes of `anchor`, clipped to the image.
@@ -125,4 +125,4 @@ void reference_proposals(const ProposalOperator& op, ReferenceArgs& a, bool pixe
   a.out(2).assign(a.context(), std::span<const int64_t>(counts));
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

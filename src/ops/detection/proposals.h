@@ -3,7 +3,7 @@
 
 #include "ops/detection/boxes.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Attributes of region proposals.
 struct ProposalOperator {
@@ -30,4 +30,4 @@ void infer_proposals(InferArgs& a, int64_t image_numbers);
 /// scaling.
 void reference_proposals(const ProposalOperator& op, ReferenceArgs& a, bool pixel_offset, bool scaled);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "base/convert.h"
 #include "ops/detection/regions.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Position-sensitive means of x [N, output_channels * pooled_height * pooled_width, H, W] in each cell of a grid over
 /// each region [R, 4]: a cell has its own channel. 0 for a cell outside of x.
@@ -87,4 +87,4 @@ inline void reference(const PsroiPool& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* psroi_pool_op = &kOpSchema<PsroiPool>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/detection/boxes.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The operands that pooling over regions has: x [N, C, H, W] at port 0, regions [R, 4] at port 1, how many regions
 /// each image has at port 2 (without it the offsets of the regions tell). Checks them and sets output 0 to [R,
@@ -38,4 +38,4 @@ inline std::vector<int64_t> images_of_regions(const ReferenceArgs& a) {
   return images;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "ops/detection/multiclass.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The boxes that RetinaNet finds: of each level the best scores [N, Mi, C] with their anchors [Mi, 4] moved by deltas
 /// [N, Mi, 4] and cut to the image (im_info: height, width, scale); then suppression by class. Rows are label (from 1),
@@ -138,4 +138,4 @@ inline void reference(const RetinanetDetectionOutput& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* retinanet_detection_output_op = &kOpSchema<RetinanetDetectionOutput>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "base/size.h"
 #include "ops/detection/regions.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The mean of interpolated samples of x [N, C, H, W] in each cell of a grid over each region [R, 4]. boxes_num tells
 /// how many regions each image has; without it the offsets of the regions do.
@@ -125,4 +125,4 @@ inline void reference(const RoiAlign& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* roi_align_op = &kOpSchema<RoiAlign>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

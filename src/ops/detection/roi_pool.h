@@ -9,7 +9,7 @@
 #include "base/convert.h"
 #include "ops/detection/regions.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The largest element of x [N, C, H, W] in each cell of a grid over each region [R, 4], whose corners are rounded to
 /// elements; 0 for a cell outside of x. boxes_num tells how many regions each image has; without it the offsets of the
@@ -88,4 +88,4 @@ inline void reference(const RoiPool& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* roi_pool_op = &kOpSchema<RoiPool>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

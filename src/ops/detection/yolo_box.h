@@ -8,7 +8,7 @@
 #include "graph/op.h"
 #include "ops/rnn/recurrent.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Boxes and scores from the output of a YOLO head [N, anchors * (5 + classes), H, W]; with iou_aware one more channel
 /// per anchor stands in front. img_size has height and width of each image. Boxes below conf_thresh are all zero.
@@ -153,4 +153,4 @@ inline void reference(const YoloBox& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* yolo_box_op = &kOpSchema<YoloBox>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

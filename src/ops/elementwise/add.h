@@ -4,7 +4,7 @@
 #include "ops/common/complex_numbers.h"
 #include "ops/elementwise/arithmetic.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x + y
 struct Add : BinaryOperator {
@@ -26,4 +26,4 @@ inline void reference(const Add&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* add_op = &kOpSchema<Add>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include "ops/common/complex_numbers.h"
 #include "ops/common/operand_types.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = the sum of all operands, which have one shape.
 struct AddN {
@@ -46,4 +46,4 @@ inline void reference(const AddN&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* add_n_op = &kOpSchema<AddN>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/control/arrays.h"
 #include "ops/elementwise/arithmetic.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A tensor array whose elements are the sums of those of the operands at the same place, where they have one.
 struct AddNArray {
@@ -55,4 +55,4 @@ inline void reference(const AddNArray&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* add_n_array_op = &kOpSchema<AddNArray>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 
 /// Arithmetic as Paddle defines it for each kind of number. Integers wrap around, and divided by zero give zero:
 /// nothing a model holds may stop a run.
-namespace coracle {
+namespace coracle::internal {
 
 /// x + y; integers wrap around.
 template <class T>
@@ -118,4 +118,4 @@ T whole_power(T x, T n) {
   return product;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

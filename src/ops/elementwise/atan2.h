@@ -5,7 +5,7 @@
 
 #include "ops/common/binary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = the angle of the point (y, x): operand 0 over operand 1; integers give float64
 struct Atan2 {
@@ -38,4 +38,4 @@ inline void reference(const Atan2&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* atan2_op = &kOpSchema<Atan2>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

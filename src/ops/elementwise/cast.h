@@ -3,7 +3,7 @@
 
 #include "ops/elementwise/casting.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The elements in another type. Real to integers truncates; what does not fit gives what the x86 conversion gives
 /// (the smallest number); anything but zero is true. What float8 does not hold: base/float8.h.
@@ -27,4 +27,4 @@ inline bool is_identity(const Cast& op, const NodeFacts& f) { return f.in(0).dty
 
 inline constexpr const OpSchema* cast_op = &kOpSchema<Cast>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "base/long_loop.h"
 #include "ops/common/complex_numbers.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 namespace {
 
@@ -63,4 +63,4 @@ void cast(const RunContext& context, const Tensor& x, DType dtype, Tensor& out) 
   });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,9 +3,9 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Writes x's elements to `out`, whose type is `dtype`, as the operator cast does.
 void cast(const RunContext& context, const Tensor& x, DType dtype, Tensor& out);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = min(max(x, min), max)
 struct Clip {
@@ -36,4 +36,4 @@ inline std::optional<UnaryStep> unary_step(const Clip&, const NodeFacts& f) {
 
 inline constexpr const OpSchema* clip_op = &kOpSchema<Clip>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/common/binary.h"
 #include "ops/common/complex_numbers.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Complex numbers of two tensors of parts, which broadcast.
 struct Complex {
@@ -35,4 +35,4 @@ inline void reference(const Complex&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* complex_op = &kOpSchema<Complex>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/common/binary.h"
 #include "ops/elementwise/arithmetic.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x with the sign of y; of integers, too
 struct Copysign : BinaryOperator {
@@ -30,4 +30,4 @@ inline void reference(const Copysign&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* copysign_op = &kOpSchema<Copysign>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

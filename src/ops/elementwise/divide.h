@@ -4,7 +4,7 @@
 #include "ops/common/complex_numbers.h"
 #include "ops/elementwise/arithmetic.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x / y; integers divide with truncation, by zero gives zero
 struct Divide : BinaryOperator {
@@ -26,4 +26,4 @@ inline void reference(const Divide&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* divide_op = &kOpSchema<Divide>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

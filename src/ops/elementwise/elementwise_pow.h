@@ -4,7 +4,7 @@
 #include "ops/common/complex_numbers.h"
 #include "ops/elementwise/arithmetic.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x to the power of y; of integers, 0 to a negative power is 0 (as in Paddle 3.3; 2.6 converts the infinity)
 struct ElementwisePow : BinaryOperator {
@@ -32,4 +32,4 @@ inline void reference(const ElementwisePow&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* elementwise_pow_op = &kOpSchema<ElementwisePow>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/common/binary.h"
 #include "ops/elementwise/arithmetic.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = the quotient rounded down
 struct FloorDivide : BinaryOperator {
@@ -22,4 +22,4 @@ inline void reference(const FloorDivide&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* floor_divide_op = &kOpSchema<FloorDivide>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

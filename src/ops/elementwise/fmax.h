@@ -5,7 +5,7 @@
 
 #include "ops/common/binary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = the larger; NaN loses
 struct Fmax : BinaryOperator {
@@ -23,4 +23,4 @@ inline void reference(const Fmax&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* fmax_op = &kOpSchema<Fmax>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

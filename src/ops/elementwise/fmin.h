@@ -5,7 +5,7 @@
 
 #include "ops/common/binary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = the smaller; NaN loses
 struct Fmin : BinaryOperator {
@@ -23,4 +23,4 @@ inline void reference(const Fmin&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* fmin_op = &kOpSchema<Fmin>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include "ops/activation/dropout.h"
 #include "ops/elementwise/add.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// dropout(x) + y when not training.
 struct FusedDropoutAdd {
@@ -28,4 +28,4 @@ struct FusedDropoutAdd {
 
 inline constexpr const OpSchema* fused_dropout_add_op = &kOpSchema<FusedDropoutAdd>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "ops/elementwise/scale.h"
 
 /// Elementwise operators with an activation, of programs that were optimised before they were saved.
-namespace coracle {
+namespace coracle::internal {
 
 /// activation(binary(x, y)) as the attributes name it.
 template <class Binary>
@@ -54,4 +54,4 @@ inline void lower_compound(Lowering& l) {
 
 inline constexpr Port kCompoundOutputs[] = {out("out", "Out"), optional_out("intermediate_out", "IntermediateOut")};
 
-}  // namespace coracle
+}  // namespace coracle::internal

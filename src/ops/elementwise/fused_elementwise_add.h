@@ -3,7 +3,7 @@
 
 #include "ops/elementwise/fused_elementwise.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// activation(x + y) of a program that was optimised before it was saved.
 struct FusedElementwiseAdd {
@@ -17,4 +17,4 @@ struct FusedElementwiseAdd {
 
 inline constexpr const OpSchema* fused_elementwise_add_op = &kOpSchema<FusedElementwiseAdd>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

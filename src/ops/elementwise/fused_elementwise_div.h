@@ -4,7 +4,7 @@
 #include "ops/elementwise/divide.h"
 #include "ops/elementwise/fused_elementwise.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// activation(x / y) of a program that was optimised before it was saved.
 struct FusedElementwiseDiv {
@@ -18,4 +18,4 @@ struct FusedElementwiseDiv {
 
 inline constexpr const OpSchema* fused_elementwise_div_op = &kOpSchema<FusedElementwiseDiv>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

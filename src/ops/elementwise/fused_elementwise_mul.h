@@ -3,7 +3,7 @@
 
 #include "ops/elementwise/fused_elementwise.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// activation(x * y) of a program that was optimised before it was saved.
 struct FusedElementwiseMul {
@@ -17,4 +17,4 @@ struct FusedElementwiseMul {
 
 inline constexpr const OpSchema* fused_elementwise_mul_op = &kOpSchema<FusedElementwiseMul>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/elementwise/fused_elementwise.h"
 #include "ops/elementwise/subtract.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// activation(x - y) of a program that was optimised before it was saved.
 struct FusedElementwiseSub {
@@ -18,4 +18,4 @@ struct FusedElementwiseSub {
 
 inline constexpr const OpSchema* fused_elementwise_sub_op = &kOpSchema<FusedElementwiseSub>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

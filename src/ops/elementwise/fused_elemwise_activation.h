@@ -3,7 +3,7 @@
 
 #include "ops/elementwise/fused_elementwise.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// unary(binary(x, y)) or binary(x, unary(y)) of a program that was optimised before it was saved.
 struct FusedElemwiseActivation {
@@ -17,4 +17,4 @@ struct FusedElemwiseActivation {
 
 inline constexpr const OpSchema* fused_elemwise_activation_op = &kOpSchema<FusedElemwiseActivation>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

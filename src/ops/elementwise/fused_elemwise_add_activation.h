@@ -3,7 +3,7 @@
 
 #include "ops/elementwise/fused_elementwise.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The same as fused_elemwise_activation, made by another rewrite.
 struct FusedElemwiseAddActivation {
@@ -17,4 +17,4 @@ struct FusedElemwiseAddActivation {
 
 inline constexpr const OpSchema* fused_elemwise_add_activation_op = &kOpSchema<FusedElemwiseAddActivation>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

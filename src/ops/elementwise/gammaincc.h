@@ -5,7 +5,7 @@
 
 #include "ops/common/binary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The upper regularised incomplete gamma function of x and y; as in Paddle 1 where one of them
 /// is not positive, else NaN where one is not finite.
@@ -65,4 +65,4 @@ inline void reference(const Gammaincc&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* gammaincc_op = &kOpSchema<Gammaincc>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

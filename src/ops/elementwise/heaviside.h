@@ -3,7 +3,7 @@
 
 #include "ops/common/binary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = 1 for x > 0, y for x = 0, otherwise 0: for NaN, too
 struct Heaviside : BinaryOperator {
@@ -24,4 +24,4 @@ inline void reference(const Heaviside&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* heaviside_op = &kOpSchema<Heaviside>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x + value, for a tensor of one element; the value is first brought to x's type.
 struct Increment : UnaryOperator {
@@ -26,4 +26,4 @@ inline void reference(const Increment& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* increment_op = &kOpSchema<Increment>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "ops/common/binary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x + weight * (y - x)
 struct Lerp {
@@ -43,4 +43,4 @@ inline void reference(const Lerp&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* lerp_op = &kOpSchema<Lerp>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

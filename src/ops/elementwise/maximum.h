@@ -5,7 +5,7 @@
 
 #include "ops/common/binary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = the larger; NaN wins
 struct Maximum : BinaryOperator {
@@ -23,4 +23,4 @@ inline void reference(const Maximum&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* maximum_op = &kOpSchema<Maximum>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/common/binary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = the smaller; NaN wins
 struct Minimum : BinaryOperator {
@@ -23,4 +23,4 @@ inline void reference(const Minimum&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* minimum_op = &kOpSchema<Minimum>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

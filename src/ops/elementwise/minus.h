@@ -4,7 +4,7 @@
 #include "graph/lowering.h"
 #include "ops/elementwise/subtract.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x - y, of 1.x programs.
 struct Minus {
@@ -16,4 +16,4 @@ struct Minus {
 
 inline constexpr const OpSchema* minus_op = &kOpSchema<Minus>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/common/complex_numbers.h"
 #include "ops/elementwise/arithmetic.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x * y
 struct Multiply : BinaryOperator {
@@ -26,4 +26,4 @@ inline void reference(const Multiply&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* multiply_op = &kOpSchema<Multiply>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

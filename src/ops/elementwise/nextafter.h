@@ -5,7 +5,7 @@
 
 #include "ops/common/binary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = the next number after x towards y
 struct Nextafter {
@@ -30,4 +30,4 @@ inline void reference(const Nextafter&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* nextafter_op = &kOpSchema<Nextafter>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/elementwise/arithmetic.h"
 #include "ops/movement/partial.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The sum of the same columns of every matrix.
 struct PartialSum : PartialOperator {
@@ -40,4 +40,4 @@ inline void reference(const PartialSum& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* partial_sum_op = &kOpSchema<PartialSum>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

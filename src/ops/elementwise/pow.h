@@ -8,7 +8,7 @@
 #include "ops/activation/unary_step.h"
 #include "ops/elementwise/arithmetic.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x to the power of one number, which counts without its fraction where x is whole
 struct Pow {
@@ -54,4 +54,4 @@ inline std::optional<UnaryStep> unary_step(const Pow&, const NodeFacts& f) {
 
 inline constexpr const OpSchema* pow_op = &kOpSchema<Pow>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

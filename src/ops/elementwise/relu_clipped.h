@@ -7,7 +7,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = min(max(x, 0), limit)
 struct ReluClipped : UnaryOperator {
@@ -30,4 +30,4 @@ inline std::optional<UnaryStep> unary_step(const ReluClipped& op, const NodeFact
 
 inline constexpr const OpSchema* relu_clipped_op = &kOpSchema<ReluClipped>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

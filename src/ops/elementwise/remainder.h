@@ -4,7 +4,7 @@
 #include "ops/common/binary.h"
 #include "ops/elementwise/arithmetic.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = the remainder with the sign of y
 struct Remainder : BinaryOperator {
@@ -22,4 +22,4 @@ inline void reference(const Remainder&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* remainder_op = &kOpSchema<Remainder>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/activation/unary.h"
 #include "ops/activation/unary_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = scale * x + bias, or scale * (x + bias). For integers, scale and bias are first brought to x's type.
 struct Scale {
@@ -69,4 +69,4 @@ inline bool is_identity(const Scale& op, const NodeFacts& f) { return op.bias ==
 
 inline constexpr const OpSchema* scale_op = &kOpSchema<Scale>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

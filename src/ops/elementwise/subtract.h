@@ -4,7 +4,7 @@
 #include "ops/common/complex_numbers.h"
 #include "ops/elementwise/arithmetic.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x - y
 struct Subtract : BinaryOperator {
@@ -26,4 +26,4 @@ inline void reference(const Subtract&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* subtract_op = &kOpSchema<Subtract>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/reduce/reduction.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = the sum over the axes; bool and int32 add up as int64 unless a type is named
 struct Sum : OperandReduction {
@@ -41,4 +41,4 @@ inline void reference(const Sum& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* sum_op = &kOpSchema<Sum>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "graph/lowering.h"
 #include "ops/elementwise/cast.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A cast that Paddle puts in where an operator takes another type than it is given.
 struct TransferDtype {
@@ -18,4 +18,4 @@ struct TransferDtype {
 
 inline constexpr const OpSchema* transfer_dtype_op = &kOpSchema<TransferDtype>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/common/binary.h"
 #include "ops/elementwise/arithmetic.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = the quotient rounded towards zero
 struct TruncDivide : BinaryOperator {
@@ -29,4 +29,4 @@ inline void reference(const TruncDivide&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* trunc_divide_op = &kOpSchema<TruncDivide>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

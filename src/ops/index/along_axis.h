@@ -5,7 +5,7 @@
 #include "ops/common/indices.h"
 #include "ops/common/joining.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Checks indices of a tensor along an axis: same rank, no larger than it elsewhere.
 inline void require_along_axis(const Shape& x, const Shape& index, int64_t axis_value) {
@@ -46,4 +46,4 @@ void each_along_axis(const RunContext& context, const Tensor& index, const Shape
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

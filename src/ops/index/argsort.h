@@ -4,7 +4,7 @@
 #include "ops/common/sharing_lod.h"
 #include "ops/index/sorting.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x sorted along `axis`, and the indices its elements had. Equal ones keep their order; NaN counts as the largest.
 struct Argsort {
@@ -39,4 +39,4 @@ inline void reference(const Argsort& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* argsort_op = &kOpSchema<Argsort>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

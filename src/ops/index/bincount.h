@@ -7,7 +7,7 @@
 #include "ops/common/operands.h"
 #include "ops/elementwise/arithmetic.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// How often (or with which sum of weights) each of the numbers 0, 1, ... appears in x, up to the largest or minlength.
 struct Bincount {
@@ -52,4 +52,4 @@ inline void reference(const Bincount&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* bincount_op = &kOpSchema<Bincount>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "ops/index/gathering.h"
 #include "ops/index/sorting.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// x as [slices, width], each slice contiguous.
@@ -130,4 +130,4 @@ Tensor index_row(const RunContext& context, std::span<const int64_t> values, DTy
   return Tensor::of<int32_t>(context, Shape{static_cast<int64_t>(narrow.size())}, narrow);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

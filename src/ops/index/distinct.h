@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "ops/common/joining.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The distinct slices of a tensor along an axis, each once.
 struct Distinct {
@@ -35,4 +35,4 @@ Tensor index_row(const RunContext& context, std::span<const int64_t> values, DTy
 /// The type of index results: int32 or int64 (anything else a file may say stands for int64).
 inline DType index_dtype(DType wanted) { return wanted == DType::kInt32 ? wanted : DType::kInt64; }
 
-}  // namespace coracle
+}  // namespace coracle::internal

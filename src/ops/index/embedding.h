@@ -3,7 +3,7 @@
 
 #include "ops/index/gathering.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Rows of `weight` by id; rows of zeros for the id padding_idx (-1: none).
 struct Embedding {
@@ -34,4 +34,4 @@ inline void reference(const Embedding& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* embedding_op = &kOpSchema<Embedding>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/common/operands.h"
 #include "ops/index/gathering.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The slices of x along `axis` (0 where absent) that `index` names: index is [n], [n, 1], or a scalar, which drops the
 /// dimension. A negative index counts from the end.
@@ -48,4 +48,4 @@ inline void reference(const Gather&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* gather_op = &kOpSchema<Gather>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/index/gathering.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Each row of index (its last dimension) addresses the leading dimensions of x: the result is what stands there.
 struct GatherNd {
@@ -46,4 +46,4 @@ inline void reference(const GatherNd&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* gather_nd_op = &kOpSchema<GatherNd>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "base/long_loop.h"
 #include "ops/common/indices.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 void gather_slices(const RunContext& context, const Tensor& x, const Tensor& index, int axis, Tensor& out) {
   const Around around(x.shape(), axis);
@@ -62,4 +62,4 @@ Buffer<int64_t> row_positions(const RunContext& context, const Tensor& index, co
   return positions;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "ops/common/joining.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = the slices index[i] of x along `axis`, in the order of `index`.
 void gather_slices(const RunContext& context, const Tensor& x, const Tensor& index, int axis, Tensor& out);
@@ -18,4 +18,4 @@ void embed(const RunContext& context, const Tensor& ids, const Tensor& weight, i
 /// Position in x of each row of `index` (its last dimension addresses leading dimensions of x), in elements.
 Buffer<int64_t> row_positions(const RunContext& context, const Tensor& index, const Shape& x);
 
-}  // namespace coracle
+}  // namespace coracle::internal

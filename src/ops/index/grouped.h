@@ -11,7 +11,7 @@
 #include "ops/index/gathering.h"
 
 /// Rows that are gathered in groups: the operators of graph networks.
-namespace coracle {
+namespace coracle::internal {
 
 enum class GroupReduction : uint8_t { kSum, kMean, kMax, kMin };
 
@@ -129,4 +129,4 @@ inline int64_t gathered_rows(const ReferenceArgs& a, int port) {
   return given > 0 ? given : a.shape(0)[0];
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "base/long_loop.h"
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// How many elements lie in each of `bins` equal parts of min to max; both 0 stand for the range of the input. With
 /// weights their sums, with `density` divided so that the area is 1 (both float32).
@@ -83,4 +83,4 @@ inline void reference(const Histogram& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* histogram_op = &kOpSchema<Histogram>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include "ops/common/indices.h"
 #include "ops/index/scattering.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x with slice i of `add_value` added to its slice index[i] along `axis`.
 struct IndexAdd {
@@ -48,4 +48,4 @@ inline void reference(const IndexAdd& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* index_add_op = &kOpSchema<IndexAdd>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

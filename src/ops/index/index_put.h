@@ -8,7 +8,7 @@
 #include "ops/index/scattering.h"
 #include "ops/movement/expanding.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x with `value` written (or added) at the places that `indices` name together, one index tensor for each leading
 /// dimension of x; all broadcast. A bool mask stands for the indices of its true elements.
@@ -83,4 +83,4 @@ inline void reference(const IndexPut& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* index_put_op = &kOpSchema<IndexPut>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

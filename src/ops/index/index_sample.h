@@ -6,7 +6,7 @@
 #include "ops/common/joining.h"
 #include "ops/common/sharing_lod.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out[r][i] = x[r][index[r][i]] for two matrices.
 struct IndexSample {
@@ -41,4 +41,4 @@ inline void reference(const IndexSample&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* index_sample_op = &kOpSchema<IndexSample>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

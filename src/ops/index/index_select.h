@@ -3,7 +3,7 @@
 
 #include "ops/index/gathering.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The slices of x along `axis` that `index` names.
 struct IndexSelect {
@@ -34,4 +34,4 @@ inline void reference(const IndexSelect& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* index_select_op = &kOpSchema<IndexSelect>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

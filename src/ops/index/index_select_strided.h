@@ -5,7 +5,7 @@
 #include "ops/index/gather.h"
 #include "ops/index/gathering.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The slice of x at one position of an axis, which goes.
 struct IndexSelectStrided {
@@ -23,4 +23,4 @@ struct IndexSelectStrided {
 
 inline constexpr const OpSchema* index_select_strided_op = &kOpSchema<IndexSelectStrided>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

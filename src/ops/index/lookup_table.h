@@ -3,7 +3,7 @@
 
 #include "ops/index/embedding.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The first embedding operator: the last dimension of ids is 1 and gives way to the width of the table.
 struct LookupTable {
@@ -32,4 +32,4 @@ inline void reference(const LookupTable& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* lookup_table_op = &kOpSchema<LookupTable>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/index/where.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// `value` where the mask holds, x elsewhere; all three broadcast.
 struct MaskedFill {
@@ -22,4 +22,4 @@ inline void reference(const MaskedFill&, ReferenceArgs& a) { choose(a.context(),
 
 inline constexpr const OpSchema* masked_fill_op = &kOpSchema<MaskedFill>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "ops/common/binary.h"
 #include "ops/movement/expanding.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The elements of x where the mask holds, in order; both broadcast.
 struct MaskedSelect {
@@ -43,4 +43,4 @@ inline void reference(const MaskedSelect&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* masked_select_op = &kOpSchema<MaskedSelect>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "ops/common/indices.h"
 #include "ops/common/joining.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Row i of the result is row i of operand index[i].
 struct Multiplex {
@@ -42,4 +42,4 @@ inline void reference(const Multiplex&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* multiplex_op = &kOpSchema<Multiplex>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

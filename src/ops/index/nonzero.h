@@ -5,7 +5,7 @@
 #include "graph/op.h"
 #include "ops/movement/movement.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The indices of all elements that are not zero, one row of int64 for each.
 struct Nonzero {
@@ -45,4 +45,4 @@ inline void reference(const Nonzero&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* nonzero_op = &kOpSchema<Nonzero>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -10,7 +10,7 @@
 #include "ops/index/along_axis.h"
 #include "ops/movement/expanding.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// How values that meet at one place are put together.
 enum class PutReduce : uint8_t { kAssign, kAdd, kMultiply, kMean, kMin, kMax };
@@ -96,4 +96,4 @@ inline void PutAlongAxis::lower(Lowering& l) {
 
 inline constexpr const OpSchema* put_along_axis_op = &kOpSchema<PutAlongAxis>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "base/long_loop.h"
 #include "ops/index/distinct.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Nodes of a graph get numbers: those of x 0, 1, ..., then those of `neighbors` by first appearance. Result: the
 /// numbers of `neighbors`, the sources of edges; the numbers of their targets, of which node i of x has the next
@@ -71,4 +71,4 @@ inline void reference(const ReindexGraph&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* reindex_graph_op = &kOpSchema<ReindexGraph>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include "ops/common/indices.h"
 #include "ops/index/scattering.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x with rows replaced by those of `updates`: row index[i] by row i, the last one winning; or, without `overwrite`, by
 /// the sum of all that name it.
@@ -53,4 +53,4 @@ inline void reference(const Scatter& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* scatter_op = &kOpSchema<Scatter>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

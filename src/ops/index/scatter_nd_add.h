@@ -3,7 +3,7 @@
 
 #include "ops/index/scattering.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x with `updates` added where the rows of index (its last dimension addresses leading dimensions of x) say.
 struct ScatterNdAdd {
@@ -37,4 +37,4 @@ inline void reference(const ScatterNdAdd&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* scatter_nd_add_op = &kOpSchema<ScatterNdAdd>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/elementwise/arithmetic.h"
 #include "ops/index/gathering.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Row i of `updates` (`width` elements) goes to element positions[i] of `out`: added, or written over.
 inline void scatter_rows(const Tensor& updates, std::span<const int64_t> positions, int64_t width, bool add,
@@ -31,4 +31,4 @@ inline void require_updates(const Shape& x, const Shape& index_rows, int depth, 
   require(compatible(expected, updates), "updates are ", updates, ", expected ", expected);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

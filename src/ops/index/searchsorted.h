@@ -6,7 +6,7 @@
 #include "base/long_loop.h"
 #include "ops/common/binary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Where each value would be put into its ascending row: before equal elements, or with `right` behind them. One row
 /// for all values, or as many as the values have.
@@ -65,4 +65,4 @@ inline void reference(const Searchsorted& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* searchsorted_op = &kOpSchema<Searchsorted>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

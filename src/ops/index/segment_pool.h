@@ -8,7 +8,7 @@
 #include "ops/creation/filling.h"
 #include "ops/index/grouped.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Row i of the result gathers the rows of x whose segment id is i; ids are in order.
 struct SegmentPool {
@@ -76,4 +76,4 @@ inline void reference(const SegmentPool& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* segment_pool_op = &kOpSchema<SegmentPool>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

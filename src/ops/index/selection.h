@@ -8,7 +8,7 @@
 
 /// Which of equal elements Paddle's top-k and k-th value take: what std::nth_element, std::partial_sort and std::sort
 /// leave. Where no elements are equal any selection gives the same.
-namespace coracle {
+namespace coracle::internal {
 
 template <class T>
 struct Ranked {
@@ -71,4 +71,4 @@ void select_row(const T* row, int64_t row_step, int64_t n, int64_t k, const Sele
 void take_selected(const RunContext& context, const Tensor& x, int axis, int64_t k, const Selection& how,
                    Tensor& values, Tensor* indices);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "ops/index/grouped.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Row i of the result gathers the rows of x at the sources of the edges whose target is i.
 struct SendURecv {
@@ -50,4 +50,4 @@ inline void reference(const SendURecv& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* send_u_recv_op = &kOpSchema<SendURecv>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

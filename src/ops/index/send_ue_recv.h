@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "ops/index/grouped.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Row i of the result gathers what passes along the edges whose target is i: of the row of x at the source and row e
 /// of y for edge e.
@@ -48,4 +48,4 @@ inline void reference(const SendUeRecv& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* send_ue_recv_op = &kOpSchema<SendUeRecv>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "ops/index/grouped.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What passes along each edge: of the row of x at its source and the row of y at its target.
 struct SendUv {
@@ -36,4 +36,4 @@ inline void reference(const SendUv& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* send_uv_op = &kOpSchema<SendUv>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

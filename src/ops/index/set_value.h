@@ -4,7 +4,7 @@
 #include "ops/creation/listed_values.h"
 #include "ops/index/set_value_with_tensor.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// set_value whose values are attributes: they become a constant operand of set_value_with_tensor.
 struct SetValue {
@@ -40,4 +40,4 @@ struct SetValue {
 
 inline constexpr const OpSchema* set_value_op = &kOpSchema<SetValue>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

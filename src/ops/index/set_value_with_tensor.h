@@ -5,7 +5,7 @@
 #include "ops/common/operands.h"
 #include "ops/movement/slicing.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x with `values` written into the slice starts to ends by steps of `axes`. Values broadcast to the slice without its
 /// `decrease_axes` and with a dimension of 1 at each of `none_axes`.
@@ -99,4 +99,4 @@ inline void reference(const SetValueWithTensor& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* set_value_with_tensor_op = &kOpSchema<SetValueWithTensor>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "graph/op.h"
 #include "ops/common/indices.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Indices of 0 to index_num - 1 in nshards equal shards: the index within shard shard_id, ignore_value for the others.
 struct ShardIndex {
@@ -46,4 +46,4 @@ inline void reference(const ShardIndex& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* shard_index_op = &kOpSchema<ShardIndex>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "base/buffer.h"
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A mask of x [N, A, B, C]. For each of `indexes` on `axis` (1 to 3) the largest elements of that slice are taken, one
 /// after the other, as long as none shares a row or a column of the slice with one taken before; the mask is 1 there,
@@ -81,4 +81,4 @@ inline void reference(const SimilarityFocus& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* similarity_focus_op = &kOpSchema<SimilarityFocus>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

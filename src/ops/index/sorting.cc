@@ -4,7 +4,7 @@
 #include "base/long_loop.h"
 #include "ops/index/selection.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 void take_sorted(const RunContext& context, const Tensor& x, int axis, bool descending, int64_t k, Tensor& values,
                  Tensor* indices) {
@@ -42,4 +42,4 @@ void take_selected(const RunContext& context, const Tensor& x, int axis, int64_t
   });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

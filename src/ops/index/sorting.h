@@ -9,7 +9,7 @@
 #include "ops/common/joining.h"
 #include "ops/common/sharing_lod.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// True if `a` comes before `b`: NaN counts as the largest.
 template <class T>
@@ -91,4 +91,4 @@ void reference_one_per_row(ReferenceArgs& a, int64_t axis_value, const F& pick) 
   });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "graph/lowering.h"
 #include "ops/index/along_axis.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Elements of arr by index along `axis`; the other coordinates are those of the index.
 struct TakeAlongAxis {
@@ -44,4 +44,4 @@ inline void TakeAlongAxis::lower(Lowering& l) {
 
 inline constexpr const OpSchema* take_along_axis_op = &kOpSchema<TakeAlongAxis>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

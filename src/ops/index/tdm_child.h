@@ -5,7 +5,7 @@
 #include "ops/common/indices.h"
 #include "ops/common/sharing_lod.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The children of nodes x of a tree (tree-based deep match, of recommendation). Row n of tree_info [nodes,
 /// 3 + child_nums] has of node n its item, its layer, its parent and its children; node 0 stands for none. child and
@@ -69,4 +69,4 @@ inline void reference(const TdmChild& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* tdm_child_op = &kOpSchema<TdmChild>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

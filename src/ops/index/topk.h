@@ -5,7 +5,7 @@
 #include "ops/common/sharing_lod.h"
 #include "ops/index/selection.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The k largest (or smallest) elements along `axis`, in order if `sorted`, and their indices; of equal ones, and of
 /// the order of those that are not sorted, selection.h. NaN counts as the largest.
@@ -54,4 +54,4 @@ inline void reference(const Topk& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* topk_op = &kOpSchema<Topk>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

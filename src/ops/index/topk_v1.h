@@ -3,7 +3,7 @@
 
 #include "ops/index/topk.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Of equal elements `top_k` takes what a partial sort takes.
 inline constexpr Selection kTopkV1Selection{.by_partial_sort = true};
@@ -28,4 +28,4 @@ inline void reference(const TopkV1&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* topk_v1_op = &kOpSchema<TopkV1>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

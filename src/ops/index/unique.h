@@ -3,7 +3,7 @@
 
 #include "ops/index/distinct.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The distinct elements of x (or slices along `axis`), where each first appears, which of them each element is, and
 /// how often each appears. Sorted, or without is_sorted in order of appearance.
@@ -38,4 +38,4 @@ inline void reference(const Unique& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* unique_op = &kOpSchema<Unique>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/index/distinct.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x (or its slices along `axis`) with runs of equal elements reduced to one, which run each element is in, and the
 /// length of each run.
@@ -36,4 +36,4 @@ inline void reference(const UniqueConsecutive& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* unique_consecutive_op = &kOpSchema<UniqueConsecutive>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/index/distinct.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The distinct elements of x in order of appearance, which of them each element is, and how often each appears.
 struct UniqueWithCounts {
@@ -27,4 +27,4 @@ inline void reference(const UniqueWithCounts& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* unique_with_counts_op = &kOpSchema<UniqueWithCounts>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "ops/common/sharing_lod.h"
 #include "ops/movement/expanding.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Elements of x where the condition holds, of y elsewhere; all three broadcast.
 struct Where {
@@ -46,4 +46,4 @@ inline void reference(const Where&, ReferenceArgs& a) { choose(a.context(), a.in
 
 inline constexpr const OpSchema* where_op = &kOpSchema<Where>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The positions for grid_sample that an affine map theta ([N, 2, 3] or [N, 3, 4]) gives for a result of shape
 /// output_shape [N, C, H, W] or [N, C, D, H, W].
@@ -86,4 +86,4 @@ inline void reference(const AffineGrid& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* affine_grid_op = &kOpSchema<AffineGrid>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/interp/interpolation.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Resizes height and width by cubic convolution (a = -0.75) with repeated borders.
 struct BicubicInterp : InterpolationOperator {
@@ -21,4 +21,4 @@ inline void reference(const BicubicInterp& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* bicubic_interp_op = &kOpSchema<BicubicInterp>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/interp/interpolation.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Resizes height and width by linear interpolation.
 struct BilinearInterp : InterpolationOperator {
@@ -21,4 +21,4 @@ inline void reference(const BilinearInterp& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* bilinear_interp_op = &kOpSchema<BilinearInterp>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

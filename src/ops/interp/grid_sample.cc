@@ -8,7 +8,7 @@
 #include "base/counted.h"
 #include "base/long_loop.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 float grid_position(const GridSample& op, float coordinate, int64_t n) {
   constexpr float kFar = 1e9F;
@@ -121,4 +121,4 @@ void reference(const GridSample& op, ReferenceArgs& a) {
   });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

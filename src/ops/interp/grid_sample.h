@@ -3,7 +3,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 enum class GridSampleMode : uint8_t { kBilinear, kNearest };
 inline std::span<const std::string_view> names_of(GridSampleMode) {
@@ -45,4 +45,4 @@ void reference(const GridSample& op, ReferenceArgs& a);
 
 inline constexpr const OpSchema* grid_sample_op = &kOpSchema<GridSample>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "base/long_loop.h"
 #include "ops/interp/interpolation.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 inline std::span<const std::string_view> names_of(InterpolationMethod) {
   static constexpr std::string_view kNames[] = {"nearest", "bilinear", "bicubic"};
@@ -111,4 +111,4 @@ inline void reference(const InterpAntialias& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* interp_antialias_op = &kOpSchema<InterpAntialias>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

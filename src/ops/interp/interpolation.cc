@@ -10,7 +10,7 @@
 #include "base/long_loop.h"
 #include "ops/common/sharing_lod.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr double kLimit = 1e9;
@@ -232,4 +232,4 @@ Tensor interpolated(const InterpolationOperator& op, InterpolationKind kind, con
   return out;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

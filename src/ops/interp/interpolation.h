@@ -5,7 +5,7 @@
 #include "graph/op.h"
 #include "ops/common/data_format.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 enum class InterpolationMethod : uint8_t { kNearest, kLinear, kCubic };
 
@@ -130,4 +130,4 @@ void reference_interpolation(const InterpolationOperator& op, InterpolationKind 
 /// The same as a new tensor, for operators that do more.
 Tensor interpolated(const InterpolationOperator& op, InterpolationKind kind, const ReferenceArgs& a);
 
-}  // namespace coracle
+}  // namespace coracle::internal

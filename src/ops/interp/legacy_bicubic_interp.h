@@ -3,7 +3,7 @@
 
 #include "ops/interp/interpolation.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The first version of bicubic_interp: the ratio follows from the sizes even where a scale is given.
 struct LegacyBicubicInterp : InterpolationOperator {
@@ -23,4 +23,4 @@ inline void reference(const LegacyBicubicInterp& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* legacy_bicubic_interp_op = &kOpSchema<LegacyBicubicInterp>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/interp/interpolation.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The first version of bilinear_interp: the ratio follows from the sizes even where a scale is given.
 struct LegacyBilinearInterp : InterpolationOperator {
@@ -23,4 +23,4 @@ inline void reference(const LegacyBilinearInterp& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* legacy_bilinear_interp_op = &kOpSchema<LegacyBilinearInterp>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/interp/interpolation.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The first version of linear_interp: the ratio follows from the sizes even where a scale is given.
 struct LegacyLinearInterp : InterpolationOperator {
@@ -21,4 +21,4 @@ inline void reference(const LegacyLinearInterp& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* legacy_linear_interp_op = &kOpSchema<LegacyLinearInterp>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

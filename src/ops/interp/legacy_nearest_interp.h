@@ -3,7 +3,7 @@
 
 #include "ops/interp/interpolation.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The first version of nearest_interp: the ratio follows from the sizes even where a scale is given.
 struct LegacyNearestInterp : InterpolationOperator {
@@ -23,4 +23,4 @@ inline void reference(const LegacyNearestInterp& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* legacy_nearest_interp_op = &kOpSchema<LegacyNearestInterp>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

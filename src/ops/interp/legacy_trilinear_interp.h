@@ -3,7 +3,7 @@
 
 #include "ops/interp/interpolation.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The first version of trilinear_interp: the ratio follows from the sizes even where a scale is given.
 struct LegacyTrilinearInterp : InterpolationOperator {
@@ -23,4 +23,4 @@ inline void reference(const LegacyTrilinearInterp& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* legacy_trilinear_interp_op = &kOpSchema<LegacyTrilinearInterp>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "graph/lowering.h"
 #include "ops/interp/interpolation.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Resizes the width of a sequence by linear interpolation.
 struct LinearInterp : InterpolationOperator {
@@ -28,4 +28,4 @@ inline void LinearInterp::lower(Lowering& l) {
 
 inline constexpr const OpSchema* linear_interp_op = &kOpSchema<LinearInterp>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

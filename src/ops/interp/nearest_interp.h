@@ -3,7 +3,7 @@
 
 #include "ops/interp/interpolation.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Resizes the spatial dimensions; each result is the nearest element.
 struct NearestInterp : InterpolationOperator {
@@ -21,4 +21,4 @@ inline void reference(const NearestInterp& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* nearest_interp_op = &kOpSchema<NearestInterp>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/common/operand_types.h"
 #include "ops/interp/nearest_interp.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// addend * factor + nearest_interp(x), with NumPy's broadcasting; without a factor the addend is added as it is. Made
 /// by rewrites, never found in a file.
@@ -47,4 +47,4 @@ inline void reference(const NearestInterpAdd& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* nearest_interp_add_op = &kOpSchema<NearestInterpAdd>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

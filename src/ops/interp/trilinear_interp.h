@@ -4,7 +4,7 @@
 #include "graph/lowering.h"
 #include "ops/interp/interpolation.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Resizes depth, height and width by linear interpolation.
 struct TrilinearInterp : InterpolationOperator {
@@ -30,4 +30,4 @@ inline void TrilinearInterp::lower(Lowering& l) {
 
 inline constexpr const OpSchema* trilinear_interp_op = &kOpSchema<TrilinearInterp>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

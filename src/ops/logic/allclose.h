@@ -3,7 +3,7 @@
 
 #include "ops/logic/closeness.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = whether every x is its y within atol + rtol * |y|, a scalar
 struct Allclose : Closeness {
@@ -26,4 +26,4 @@ inline void reference(const Allclose& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* allclose_op = &kOpSchema<Allclose>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/common/binary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 inline void require_bits(const InferArgs& a, int port) {
   require(is_integer(a.dtype(port)) || a.dtype(port) == DType::kBool, "operand ", port, " is ", a.dtype(port),
@@ -29,4 +29,4 @@ void reference_bitwise(ReferenceArgs& a, const F& f) {
   });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

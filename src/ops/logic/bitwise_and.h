@@ -3,7 +3,7 @@
 
 #include "ops/logic/bitwise.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x and y bit by bit
 struct BitwiseAnd : BinaryOperator {
@@ -20,4 +20,4 @@ inline void reference(const BitwiseAnd&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* bitwise_and_op = &kOpSchema<BitwiseAnd>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/logic/bitwise.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x shifted to the left by y bits; 0 where y is not within the width
 struct BitwiseLeftShift : BinaryOperator {
@@ -25,4 +25,4 @@ inline void reference(const BitwiseLeftShift&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* bitwise_left_shift_op = &kOpSchema<BitwiseLeftShift>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/activation/unary.h"
 #include "ops/logic/bitwise.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = every bit of x turned; bool is negated
 struct BitwiseNot : UnaryOperator {
@@ -32,4 +32,4 @@ inline void reference(const BitwiseNot&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* bitwise_not_op = &kOpSchema<BitwiseNot>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/logic/bitwise.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x or y bit by bit
 struct BitwiseOr : BinaryOperator {
@@ -20,4 +20,4 @@ inline void reference(const BitwiseOr&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* bitwise_or_op = &kOpSchema<BitwiseOr>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/logic/bitwise.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x shifted to the right by y bits, filled with the sign if is_arithmetic, else with 0
 struct BitwiseRightShift : BinaryOperator {
@@ -28,4 +28,4 @@ inline void reference(const BitwiseRightShift& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* bitwise_right_shift_op = &kOpSchema<BitwiseRightShift>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

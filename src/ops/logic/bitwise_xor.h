@@ -3,7 +3,7 @@
 
 #include "ops/logic/bitwise.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x xor y bit by bit
 struct BitwiseXor : BinaryOperator {
@@ -20,4 +20,4 @@ inline void reference(const BitwiseXor&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* bitwise_xor_op = &kOpSchema<BitwiseXor>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "graph/lowering.h"
 #include "ops/common/binary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Ports and attribute of the comparisons within a tolerance.
 struct Closeness {
@@ -60,4 +60,4 @@ void each_closeness(const Closeness& op, const ReferenceArgs& a, const Shape& sh
   });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "ops/common/complex_numbers.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Result of a comparison: bool, shapes broadcast.
 inline void infer_comparison(InferArgs& a) { a.set(0, DType::kBool, broadcast(a.shape(0), a.shape(1))); }
@@ -36,4 +36,4 @@ inline void reference_complex_equality(ReferenceArgs& a, bool equal) {
   });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

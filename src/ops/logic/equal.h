@@ -3,7 +3,7 @@
 
 #include "ops/logic/comparison.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = true where x equals y
 struct Equal : BinaryOperator {
@@ -22,4 +22,4 @@ inline void reference(const Equal&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* equal_op = &kOpSchema<Equal>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

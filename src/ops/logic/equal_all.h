@@ -3,7 +3,7 @@
 
 #include "ops/logic/comparison.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = whether both have one shape and the same elements, a scalar
 struct EqualAll {
@@ -33,4 +33,4 @@ inline void reference(const EqualAll&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* equal_all_op = &kOpSchema<EqualAll>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

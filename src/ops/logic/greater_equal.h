@@ -3,7 +3,7 @@
 
 #include "ops/logic/comparison.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = true where x >= y
 struct GreaterEqual : BinaryOperator {
@@ -21,4 +21,4 @@ inline void reference(const GreaterEqual&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* greater_equal_op = &kOpSchema<GreaterEqual>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/logic/comparison.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = true where x > y
 struct GreaterThan : BinaryOperator {
@@ -21,4 +21,4 @@ inline void reference(const GreaterThan&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* greater_than_op = &kOpSchema<GreaterThan>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

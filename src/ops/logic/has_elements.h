@@ -3,7 +3,7 @@
 
 #include "ops/control/arrays.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Whether a tensor array has elements, bool [1].
 struct HasElements {
@@ -23,4 +23,4 @@ inline void reference(const HasElements&, ReferenceArgs& a) { a.out(0).data<bool
 
 inline constexpr const OpSchema* has_elements_op = &kOpSchema<HasElements>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = whether x has no elements, a scalar
 struct IsEmpty {
@@ -20,4 +20,4 @@ inline void reference(const IsEmpty&, ReferenceArgs& a) { a.out(0).data<bool>()[
 
 inline constexpr const OpSchema* is_empty_op = &kOpSchema<IsEmpty>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

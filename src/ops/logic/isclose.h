@@ -3,7 +3,7 @@
 
 #include "ops/logic/closeness.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = where x is y within atol + rtol * |y|
 struct Isclose : Closeness {
@@ -22,4 +22,4 @@ inline void reference(const Isclose& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* isclose_op = &kOpSchema<Isclose>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/logic/comparison.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = true where x <= y
 struct LessEqual : BinaryOperator {
@@ -21,4 +21,4 @@ inline void reference(const LessEqual&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* less_equal_op = &kOpSchema<LessEqual>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/logic/comparison.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = true where x < y
 struct LessThan : BinaryOperator {
@@ -21,4 +21,4 @@ inline void reference(const LessThan&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* less_than_op = &kOpSchema<LessThan>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

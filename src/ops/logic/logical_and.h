@@ -3,7 +3,7 @@
 
 #include "ops/logic/comparison.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x and y, where anything but zero is true
 struct LogicalAnd : BinaryOperator {
@@ -21,4 +21,4 @@ inline void reference(const LogicalAnd&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* logical_and_op = &kOpSchema<LogicalAnd>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

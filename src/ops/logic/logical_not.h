@@ -3,7 +3,7 @@
 
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = true where x is zero
 struct LogicalNot : UnaryOperator {
@@ -25,4 +25,4 @@ inline void reference(const LogicalNot&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* logical_not_op = &kOpSchema<LogicalNot>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

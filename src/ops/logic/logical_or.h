@@ -3,7 +3,7 @@
 
 #include "ops/logic/comparison.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x or y, where anything but zero is true
 struct LogicalOr : BinaryOperator {
@@ -21,4 +21,4 @@ inline void reference(const LogicalOr&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* logical_or_op = &kOpSchema<LogicalOr>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/logic/comparison.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x or y but not both, where anything but zero is true
 struct LogicalXor : BinaryOperator {
@@ -21,4 +21,4 @@ inline void reference(const LogicalXor&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* logical_xor_op = &kOpSchema<LogicalXor>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

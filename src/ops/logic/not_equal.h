@@ -3,7 +3,7 @@
 
 #include "ops/logic/comparison.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = true where x differs from y
 struct NotEqual : BinaryOperator {
@@ -22,4 +22,4 @@ inline void reference(const NotEqual&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* not_equal_op = &kOpSchema<NotEqual>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The share of rows of `indices` (the classes that were thought most likely, [rows, k]) that hold the row's label, how
 /// many these are, and how many rows there are. Operand 0, the scores of these classes, only says how many there are.
@@ -49,4 +49,4 @@ inline void reference(const Accuracy&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* accuracy_op = &kOpSchema<Accuracy>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/loss/losses.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Binary cross entropy of probabilities x with labels; logarithms are at least -100.
 struct BceLoss {
@@ -28,4 +28,4 @@ inline void reference(const BceLoss&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* bce_loss_op = &kOpSchema<BceLoss>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "ops/common/sharing_lod.h"
 #include "ops/loss/losses.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Cross entropy of softmax(x) along `axis` (without use_softmax: of x itself) with labels: a class for each line, or
 /// with soft_label its probabilities.
@@ -87,4 +87,4 @@ inline void reference(const CrossEntropyWithSoftmax& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* cross_entropy_with_softmax_op = &kOpSchema<CrossEntropyWithSoftmax>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -10,7 +10,7 @@
 #include "ops/common/indices.h"
 #include "ops/loss/losses.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The loss of a softmax over a binary tree of classes. x is [N, D]; each inner node of the tree has a row of w and a
 /// number of bias, and the way from the root to the class of a row makes a yes or no at each. Without path_table and
@@ -123,4 +123,4 @@ inline void reference(const HsigmoidLoss& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* hsigmoid_loss_op = &kOpSchema<HsigmoidLoss>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

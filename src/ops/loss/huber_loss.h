@@ -3,7 +3,7 @@
 
 #include "ops/loss/losses.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Of the residual r = label - x: r^2 / 2 up to `delta`, delta * (|r| - delta / 2) beyond.
 struct HuberLoss {
@@ -33,4 +33,4 @@ inline void reference(const HuberLoss& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* huber_loss_op = &kOpSchema<HuberLoss>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/movement/share_data.h"
 #include "ops/reduce/mean.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The sum of x, its mean, or x itself.
 struct IdentityLoss {
@@ -29,4 +29,4 @@ struct IdentityLoss {
 
 inline constexpr const OpSchema* identity_loss_op = &kOpSchema<IdentityLoss>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

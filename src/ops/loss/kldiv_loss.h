@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "ops/loss/losses.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Kullback-Leibler divergence of logarithms of probabilities x from labels (with log_target logarithms, too).
 struct KldivLoss {
@@ -44,4 +44,4 @@ inline void reference(const KldivLoss& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* kldiv_loss_op = &kOpSchema<KldivLoss>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/loss/losses.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// -label * log(x + epsilon) - (1 - label) * log(1 - x + epsilon)
 struct LogLoss {
@@ -30,4 +30,4 @@ inline void reference(const LogLoss& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* log_loss_op = &kOpSchema<LogLoss>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

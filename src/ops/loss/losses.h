@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// How the losses of single elements become one.
 enum class LossReduction : uint8_t { kNone, kMean, kSum, kBatchMean };
@@ -33,4 +33,4 @@ void reference_loss(ReferenceArgs& a, int port, const F& f) {
   a.out(port).assign(a.context(), std::span<const double>(x));
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include "ops/common/indices.h"
 #include "ops/loss/losses.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The negative of x [N, C, ...] at the class that label [N, ...] names, times the weight of that class.
 struct NllLoss {
@@ -72,4 +72,4 @@ inline void reference(const NllLoss& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* nll_loss_op = &kOpSchema<NllLoss>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "ops/loss/losses.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Binary cross entropy of sigmoid(x) with labels; 0 where the whole part of the label is ignore_index. With pos_weight
 /// (of one element or x's shape) the positive part counts that often; with `normalize` losses are divided by how many
@@ -60,4 +60,4 @@ inline void reference(const SigmoidCrossEntropyWithLogits& op, ReferenceArgs& a)
 
 inline constexpr const OpSchema* sigmoid_cross_entropy_with_logits_op = &kOpSchema<SigmoidCrossEntropyWithLogits>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

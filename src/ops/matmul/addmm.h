@@ -3,7 +3,7 @@
 
 #include "ops/matmul/scaled_product.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = beta * input + alpha * x @ y; input broadcasts
 struct Addmm {
@@ -27,4 +27,4 @@ inline void reference(const Addmm& op, ReferenceArgs& a) { reference_scaled_prod
 
 inline constexpr const OpSchema* addmm_op = &kOpSchema<Addmm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

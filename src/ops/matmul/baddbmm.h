@@ -3,7 +3,7 @@
 
 #include "ops/matmul/scaled_product.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = beta * input + alpha * x @ y matrix by matrix; input broadcasts
 struct Baddbmm {
@@ -27,4 +27,4 @@ inline void reference(const Baddbmm& op, ReferenceArgs& a) { reference_scaled_pr
 
 inline constexpr const OpSchema* baddbmm_op = &kOpSchema<Baddbmm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

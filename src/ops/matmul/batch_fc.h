@@ -6,7 +6,7 @@
 #include "ops/matmul/bmm.h"
 #include "ops/shape/unsqueeze.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x [slots, rows, n] times w [slots, n, m] plus a row of bias [slots, m] for each slot.
 struct BatchFc {
@@ -24,4 +24,4 @@ struct BatchFc {
 
 inline constexpr const OpSchema* batch_fc_op = &kOpSchema<BatchFc>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "graph/op.h"
 #include "ops/common/operand_types.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out[n, c] = x[n] @ weight[c] @ y[n] + bias[c]
 struct Bilinear {
@@ -61,4 +61,4 @@ inline void reference(const Bilinear&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* bilinear_op = &kOpSchema<Bilinear>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/common/binary.h"
 #include "ops/matmul/matrix_product.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Products of matrices pair by pair: [b, m, k] by [b, k, n].
 struct Bmm : BinaryOperator {
@@ -30,4 +30,4 @@ inline int64_t flops(const Bmm&, const NodeFacts& f) { return matrix_product_flo
 
 inline constexpr const OpSchema* bmm_op = &kOpSchema<Bmm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The cosine of the angle between the rows of x and y, where y may have one row for all; [N, 1], with the lengths of
 /// the rows.
@@ -68,4 +68,4 @@ inline void reference(const CosSim&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* cos_sim_op = &kOpSchema<CosSim>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

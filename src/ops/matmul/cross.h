@@ -5,7 +5,7 @@
 #include "ops/common/lines.h"
 #include "ops/elementwise/arithmetic.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Cross products along an axis of size 3; axis 9 means the first such one.
 struct Cross {
@@ -60,4 +60,4 @@ inline void reference(const Cross& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* cross_op = &kOpSchema<Cross>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

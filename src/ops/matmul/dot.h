@@ -4,7 +4,7 @@
 #include "base/convert.h"
 #include "ops/common/complex_numbers.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The sum of x * y along the last dimension.
 struct Dot {
@@ -46,4 +46,4 @@ inline void reference(const Dot&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* dot_op = &kOpSchema<Dot>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "ops/common/binary.h"
 #include "ops/matmul/einsum_formula.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// An Einstein summation: the equation names the dimensions of the operands and of the result.
 struct Einsum {
@@ -69,4 +69,4 @@ inline void Einsum::lower(Lowering& l) {
 
 inline constexpr const OpSchema* einsum_op = &kOpSchema<Einsum>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "base/long_loop.h"
 #include "ops/common/complex_numbers.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr char kEllipsis = '.';
@@ -198,4 +198,4 @@ void reference_einsum(const RunContext& context, const EinsumPlan& plan, const s
   visit_real(out.dtype(), [&](auto* p) { add_up(out.data<std::remove_pointer_t<decltype(p)>>(), double{}); });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

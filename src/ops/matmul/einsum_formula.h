@@ -7,7 +7,7 @@
 
 #include "base/tensor.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// An Einstein summation whose operands' ranks are known: every label is a small number. The dimensions that "..."
 /// stands for have labels of their own, aligned at their ends.
@@ -33,4 +33,4 @@ std::vector<int64_t> einsum_sizes(const EinsumPlan& plan, const std::vector<Shap
 void reference_einsum(const RunContext& context, const EinsumPlan& plan, const std::vector<Tensor>& operands,
                       Tensor& out);
 
-}  // namespace coracle
+}  // namespace coracle::internal

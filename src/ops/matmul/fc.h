@@ -6,7 +6,7 @@
 #include "ops/matmul/matmul_with_flatten.h"
 #include "ops/movement/slice.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A fully connected layer of an optimised program: x @ w + bias, then an activation.
 struct Fc {
@@ -35,4 +35,4 @@ struct Fc {
 
 inline constexpr const OpSchema* fc_op = &kOpSchema<Fc>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include "base/long_loop.h"
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Flow of solution procedure: out[n, i, j] is the mean over all pixels of channel i of x [N, C, H, W] times channel j
 /// of y [N, D, H, W].
@@ -63,4 +63,4 @@ inline int64_t flops(const Fsp&, const NodeFacts& f) {
 
 inline constexpr const OpSchema* fsp_op = &kOpSchema<Fsp>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include "ops/elementwise/add.h"
 #include "ops/matmul/matmul.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x @ y + bias, then an activation.
 struct FusedGemmEpilogue {
@@ -26,4 +26,4 @@ struct FusedGemmEpilogue {
 
 inline constexpr const OpSchema* fused_gemm_epilogue_op = &kOpSchema<FusedGemmEpilogue>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

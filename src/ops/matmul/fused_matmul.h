@@ -8,7 +8,7 @@
 #include "ops/movement/transpose.h"
 #include "ops/shape/reshape.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// matmul of a program that was optimised before it was saved: activation(alpha * x @ y + residual) *
 /// fused_output_scale, where x and y may be reshaped and transposed before, and the result transposed and reshaped
@@ -58,4 +58,4 @@ struct FusedMatmul {
 
 inline constexpr const OpSchema* fused_matmul_op = &kOpSchema<FusedMatmul>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/elementwise/add.h"
 #include "ops/matmul/matmul_with_flatten.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Several times relu(x @ w + bias), of a program that was optimised before it was saved.
 struct FusionRepeatedFcRelu {
@@ -30,4 +30,4 @@ struct FusionRepeatedFcRelu {
 
 inline constexpr const OpSchema* fusion_repeated_fc_relu_op = &kOpSchema<FusionRepeatedFcRelu>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

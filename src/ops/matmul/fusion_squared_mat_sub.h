@@ -7,7 +7,7 @@
 #include "ops/elementwise/subtract.h"
 #include "ops/matmul/matmul.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// ((x @ y)^2 - x^2 @ y^2) * scalar of a program that was optimised before it was saved.
 struct FusionSquaredMatSub {
@@ -32,4 +32,4 @@ struct FusionSquaredMatSub {
 
 inline constexpr const OpSchema* fusion_squared_mat_sub_op = &kOpSchema<FusionSquaredMatSub>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "base/convert.h"
 #include "ops/common/complex_numbers.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The Kronecker product: y once for each element of x, multiplied by it.
 struct Kron {
@@ -65,4 +65,4 @@ inline void reference(const Kron&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* kron_op = &kOpSchema<Kron>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

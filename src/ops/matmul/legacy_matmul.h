@@ -7,7 +7,7 @@
 #include "ops/movement/concat.h"
 #include "ops/movement/split_with_num.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The first `matmul` of Paddle: alpha * x @ y. Becomes matmul and, where alpha is not 1, scale. With `head_number`
 /// heads the columns of x are as many stretches, each multiplied by its stretch of the rows of y (of the columns where
@@ -60,4 +60,4 @@ struct LegacyMatmul {
 
 inline constexpr const OpSchema* legacy_matmul_op = &kOpSchema<LegacyMatmul>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

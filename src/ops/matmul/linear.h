@@ -5,7 +5,7 @@
 #include "ops/common/epilogue.h"
 #include "ops/matmul/matrix_product.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x [..., k] times a constant matrix w ([k, n], or [n, k] if transpose_w), and what is done to the result right away;
 /// its last dimension counts as the channels. Made by rewrites.
@@ -51,4 +51,4 @@ inline int64_t flops(const Linear& op, const NodeFacts& f) {
 
 inline constexpr const OpSchema* linear_op = &kOpSchema<Linear>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// For each pair of sequences of x [N, A] and y [M, B] and each slice t of w [A, T, B] the similarities
 /// x_i * w_t * y_j of all their rows, one after the other.
@@ -84,4 +84,4 @@ inline void reference(const MatchMatrixTensor&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* match_matrix_tensor_op = &kOpSchema<MatchMatrixTensor>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include "ops/common/binary.h"
 #include "ops/matmul/matrix_product.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x @ y with leading dimensions broadcast; vectors lose their added dimension again.
 struct Matmul {
@@ -49,4 +49,4 @@ inline void Matmul::lower(Lowering& l) {
 
 inline constexpr const OpSchema* matmul_op = &kOpSchema<Matmul>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/common/binary.h"
 #include "ops/matmul/matrix_product.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The product of x seen as a matrix (dimensions before x_num_col_dims are the rows) and y seen likewise; the result
 /// has x's leading and y's trailing dimensions.
@@ -54,4 +54,4 @@ inline void reference(const MatmulWithFlatten& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* matmul_with_flatten_op = &kOpSchema<MatmulWithFlatten>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

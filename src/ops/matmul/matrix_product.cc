@@ -9,7 +9,7 @@
 #include "base/long_loop.h"
 #include "ops/common/complex_numbers.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 Shape without_matrix(const Shape& s) { return Shape(std::span(s.begin(), static_cast<size_t>(s.rank() - 2))); }
@@ -92,4 +92,4 @@ int64_t matrix_product_flops(const Shape& x, bool transpose_x, const Shape& out)
   return 2 * out.count() * (rank == 0 ? 1 : x[rank - (transpose_x && rank > 1 ? 2 : 1)]);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "base/tensor.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Shape of x @ y by NumPy's rule (vectors are a row on the left, a column on the right and lose that dimension again).
 /// Throws Error where the shapes do not fit.
@@ -16,4 +16,4 @@ int64_t matrix_product_flops(const Shape& x, bool transpose_x, const Shape& out)
 void reference_matrix_product(const RunContext& context, const Tensor& x, const Tensor& y, bool transpose_x,
                               bool transpose_y, double alpha, Tensor& out);
 
-}  // namespace coracle
+}  // namespace coracle::internal

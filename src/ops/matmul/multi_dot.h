@@ -4,7 +4,7 @@
 #include "graph/lowering.h"
 #include "ops/matmul/matmul.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The product of a list of matrices, from left to right.
 struct MultiDot {
@@ -24,4 +24,4 @@ struct MultiDot {
 
 inline constexpr const OpSchema* multi_dot_op = &kOpSchema<MultiDot>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/common/binary.h"
 #include "ops/matmul/matrix_product.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The product of a matrix and a vector.
 struct Mv {
@@ -31,4 +31,4 @@ inline int64_t flops(const Mv&, const NodeFacts& f) { return matrix_product_flop
 
 inline constexpr const OpSchema* mv_op = &kOpSchema<Mv>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

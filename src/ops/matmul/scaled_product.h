@@ -6,7 +6,7 @@
 #include "ops/matmul/matrix_product.h"
 
 /// out = beta * input + alpha * x @ y, where input broadcasts: addmm and baddbmm.
-namespace coracle {
+namespace coracle::internal {
 
 inline constexpr Port kScaledProductInputs[] = {in("input", "Input"), in("x", "X"), in("y", "Y")};
 inline constexpr Port kScaledProductOutputs[] = {out("out", "Out")};
@@ -38,4 +38,4 @@ inline void reference_scaled_product(double beta, double alpha, ReferenceArgs& a
   });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

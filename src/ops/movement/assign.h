@@ -3,7 +3,7 @@
 
 #include "ops/movement/copying.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x, also for a tensor array.
 struct Assign : CopyOperator {
@@ -20,4 +20,4 @@ inline bool is_identity(const Assign&, const NodeFacts&) { return true; }
 
 inline constexpr const OpSchema* assign_op = &kOpSchema<Assign>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

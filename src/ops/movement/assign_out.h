@@ -3,7 +3,7 @@
 
 #include "ops/movement/copying.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x: x written over `output`, the variable's value until then.
 struct AssignOut {
@@ -21,4 +21,4 @@ inline void reference(const AssignOut&, ReferenceArgs& a) { copy_tensor(a.contex
 
 inline constexpr const OpSchema* assign_out_op = &kOpSchema<AssignOut>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "graph/op.h"
 #include "ops/movement/expanding.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Every tensor broadcast to the shape of all.
 struct BroadcastTensors {
@@ -35,4 +35,4 @@ inline void reference(const BroadcastTensors&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* broadcast_tensors_op = &kOpSchema<BroadcastTensors>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

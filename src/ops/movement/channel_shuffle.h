@@ -3,7 +3,7 @@
 
 #include "ops/movement/rearranging.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Channels in `groups` rows, read by columns.
 struct ChannelShuffle {
@@ -38,4 +38,4 @@ inline void reference(const ChannelShuffle& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* channel_shuffle_op = &kOpSchema<ChannelShuffle>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

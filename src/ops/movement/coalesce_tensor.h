@@ -7,7 +7,7 @@
 #include "base/size.h"
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Tensors one after the other in the memory of one: output i has the shape of input i, fused_output has all of their
 /// elements, each followed by zeros up to the next multiple of align_size bytes (use_align). With set_constant and
@@ -111,4 +111,4 @@ inline void reference(const CoalesceTensor& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* coalesce_tensor_op = &kOpSchema<CoalesceTensor>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

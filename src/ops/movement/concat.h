@@ -7,7 +7,7 @@
 #include "base/convert.h"
 #include "ops/common/joining.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The tensors one after the other on `axis` (0 where absent). Scalars count as one element.
 struct Concat {
@@ -93,4 +93,4 @@ inline std::optional<StridedView> view_of_operand(const Concat&, const NodeFacts
 
 inline constexpr const OpSchema* concat_op = &kOpSchema<Concat>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "graph/op.h"
 #include "ops/movement/movement.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 inline constexpr Port kCopyInputs[] = {in("x", "X")};
 inline constexpr Port kCopyOutputs[] = {out("out", "Out")};
@@ -24,4 +24,4 @@ inline void infer_copy(InferArgs& a, int port = 0) {
   a.out(0).is_array = a.in(port).is_array;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

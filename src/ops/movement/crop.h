@@ -4,7 +4,7 @@
 #include "graph/op.h"
 #include "ops/movement/movement.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The box of `shape` elements that starts at `offsets` (0 where absent); -1 in shape takes what is left.
 struct Crop {
@@ -65,4 +65,4 @@ inline void reference(const Crop&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* crop_op = &kOpSchema<Crop>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/creation/diagonals.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The diagonals of the matrices in axis1 and axis2, as the last dimension.
 struct Diagonal {
@@ -32,4 +32,4 @@ inline void reference(const Diagonal& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* diagonal_op = &kOpSchema<Diagonal>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/common/sharing_lod.h"
 #include "ops/movement/expanding.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x broadcast to `shape`, where -1 keeps the dimension of x.
 struct Expand {
@@ -51,4 +51,4 @@ inline void reference(const Expand&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* expand_op = &kOpSchema<Expand>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/movement/expand.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x broadcast to the shape of y, or to `target_shape` where y is absent.
 struct ExpandAs {
@@ -30,4 +30,4 @@ inline void reference(const ExpandAs&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* expand_as_op = &kOpSchema<ExpandAs>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

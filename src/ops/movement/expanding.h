@@ -3,7 +3,7 @@
 
 #include "ops/movement/movement.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A walk over x that repeats it to fill `to` by NumPy's broadcasting rule. x must broadcast to `to`.
 inline ElementWalk broadcast_steps(const Shape& x, const Shape& to) {
@@ -45,4 +45,4 @@ inline Shape tiled_shape(const Shape& x, std::span<const int64_t> times) {
   return y;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "graph/lowering.h"
 #include "ops/movement/movement.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The elements in reverse order along each of `axis`.
 struct Flip {
@@ -51,4 +51,4 @@ inline void Flip::lower(Lowering& l) {
 
 inline constexpr const OpSchema* flip_op = &kOpSchema<Flip>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

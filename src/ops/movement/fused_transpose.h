@@ -7,7 +7,7 @@
 #include "ops/shape/squeeze.h"
 #include "ops/shape/unsqueeze.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// transpose of a program that was optimised before it was saved, with a squeeze before it and an unsqueeze or a
 /// reshape after it.
@@ -33,4 +33,4 @@ struct FusedTranspose {
 
 inline constexpr const OpSchema* fused_transpose_op = &kOpSchema<FusedTranspose>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/movement/transpose.h"
 #include "ops/shape/flatten2.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The operands transposed, flattened to matrices and joined, of a program that was optimised before it was saved.
 struct FusionTransposeFlattenConcat {
@@ -29,4 +29,4 @@ struct FusionTransposeFlattenConcat {
 
 inline constexpr const OpSchema* fusion_transpose_flatten_concat_op = &kOpSchema<FusionTransposeFlattenConcat>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/movement/crop.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The first `crop` of Paddle: the box of the shape of y, or of `shape` where y is absent, at `offsets`.
 struct LegacyCrop {
@@ -37,4 +37,4 @@ inline void reference(const LegacyCrop&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* legacy_crop_op = &kOpSchema<LegacyCrop>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/movement/tile.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The first `expand` of Paddle: x repeated expand_times[i] times in dimension i.
 struct LegacyExpand {
@@ -23,4 +23,4 @@ inline void reference(const LegacyExpand&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* legacy_expand_op = &kOpSchema<LegacyExpand>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "graph/op.h"
 #include "ops/movement/expanding.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The first `expand_as` of Paddle: x repeated until it has the shape of the target, whose dimensions are multiples.
 struct LegacyExpandAs {
@@ -33,4 +33,4 @@ inline void reference(const LegacyExpandAs&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* legacy_expand_as_op = &kOpSchema<LegacyExpandAs>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

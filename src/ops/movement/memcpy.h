@@ -3,7 +3,7 @@
 
 #include "ops/movement/copying.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x, in another memory; where values live is the planner's matter.
 struct Memcpy : CopyOperator {
@@ -20,4 +20,4 @@ inline bool is_identity(const Memcpy&, const NodeFacts&) { return true; }
 
 inline constexpr const OpSchema* memcpy_op = &kOpSchema<Memcpy>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

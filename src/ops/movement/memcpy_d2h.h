@@ -3,7 +3,7 @@
 
 #include "ops/movement/copying.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x, brought to the host; where values live is the planner's matter.
 struct MemcpyD2h : CopyOperator {
@@ -20,4 +20,4 @@ inline bool is_identity(const MemcpyD2h&, const NodeFacts&) { return true; }
 
 inline constexpr const OpSchema* memcpy_d2h_op = &kOpSchema<MemcpyD2h>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/movement/copying.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x, brought to the device; where values live is the planner's matter.
 struct MemcpyH2d : CopyOperator {
@@ -20,4 +20,4 @@ inline bool is_identity(const MemcpyH2d&, const NodeFacts&) { return true; }
 
 inline constexpr const OpSchema* memcpy_h2d_op = &kOpSchema<MemcpyH2d>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "base/long_loop.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 struct Wide {
@@ -112,4 +112,4 @@ void copy_tensor(const RunContext& context, const Tensor& from, Tensor& to) {
   copy_in_blocks(context, to.raw(), from.raw(), from.bytes());
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "base/strided_view.h"
 #include "base/tensor.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A way through memory: sizes and steps in elements, outermost first. Steps may be 0 (repeat) or negative.
 struct ElementWalk {
@@ -56,4 +56,4 @@ void copy_tensor(const RunContext& context, const Tensor& from, Tensor& to);
 /// True for NHWC, NDHWC, NLC: the shape itself has the channels last.
 inline bool channels_are_last(const std::string& format) { return format.size() > 2 && format.back() == 'C'; }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/movement/copying.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Results are the operands at the same place.
 struct Nop {
@@ -29,4 +29,4 @@ inline void reference(const Nop&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* nop_op = &kOpSchema<Nop>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/movement/padding.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x with pad_value around it: paddings[2 i] before and paddings[2 i + 1] behind dimension i.
 struct Pad {
@@ -36,4 +36,4 @@ inline void reference(const Pad& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* pad_op = &kOpSchema<Pad>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

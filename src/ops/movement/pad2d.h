@@ -4,7 +4,7 @@
 #include "ops/movement/movement.h"
 #include "ops/movement/padding.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Images with a border; paddings are top, bottom, left, right.
 struct Pad2d {
@@ -47,4 +47,4 @@ inline void reference(const Pad2d& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* pad2d_op = &kOpSchema<Pad2d>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/movement/movement.h"
 #include "ops/movement/padding.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Volumes with a border; paddings are left, right, top, bottom, front, back.
 struct Pad3d {
@@ -49,4 +49,4 @@ inline void reference(const Pad3d& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* pad3d_op = &kOpSchema<Pad3d>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

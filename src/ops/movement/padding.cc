@@ -6,7 +6,7 @@
 #include "ops/common/complex_numbers.h"
 #include "ops/movement/movement.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr int64_t kOutside = -1;
@@ -90,4 +90,4 @@ void pad_tensor(const Tensor& x, std::span<const PadAmount> amounts, PadMode mod
   visit_real(x.dtype(), [&](auto* p) { pad(out.data<std::remove_pointer_t<decltype(p)>>()); });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What stands outside of the tensor.
 enum class PadMode : uint8_t { kConstant, kReflect, kReplicate, kCircular };
@@ -26,4 +26,4 @@ Shape padded_shape(const Shape& x, std::span<const PadAmount> amounts, PadMode m
 /// out = x padded; `value` is used by kConstant.
 void pad_tensor(const Tensor& x, std::span<const PadAmount> amounts, PadMode mode, double value, Tensor& out);
 
-}  // namespace coracle
+}  // namespace coracle::internal

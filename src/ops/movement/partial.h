@@ -3,7 +3,7 @@
 
 #include "ops/common/joining.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Attributes of operators on columns start_index to start_index + length (-1: to the end) of several matrices.
 struct PartialOperator {
@@ -32,4 +32,4 @@ inline Shape partial_shape(const InferArgs& a) {
   return x;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/movement/partial.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The same columns of every matrix, side by side.
 struct PartialConcat : PartialOperator {
@@ -35,4 +35,4 @@ inline void reference(const PartialConcat& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* partial_concat_op = &kOpSchema<PartialConcat>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

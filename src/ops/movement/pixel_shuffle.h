@@ -3,7 +3,7 @@
 
 #include "ops/movement/rearranging.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Every r * r channels become a square of r by r pixels (r = upscale_factor).
 struct PixelShuffle {
@@ -45,4 +45,4 @@ inline void reference(const PixelShuffle& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* pixel_shuffle_op = &kOpSchema<PixelShuffle>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

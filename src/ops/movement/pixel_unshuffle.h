@@ -3,7 +3,7 @@
 
 #include "ops/movement/rearranging.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Every square of r by r pixels becomes r * r channels (r = downscale_factor).
 struct PixelUnshuffle {
@@ -44,4 +44,4 @@ inline void reference(const PixelUnshuffle& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* pixel_unshuffle_op = &kOpSchema<PixelUnshuffle>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "graph/op.h"
 #include "ops/movement/movement.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x seen with dimensions `split` (whose product is its count), these taken in the order `order`, row-major.
 inline void rearrange(const RunContext& context, const Tensor& x, std::initializer_list<int64_t> split,
@@ -38,4 +38,4 @@ inline int64_t divided(int64_t dim, int64_t by, const char* what) {
 /// dim * by, unknown stays unknown.
 inline int64_t multiplied(int64_t dim, int64_t by) { return dim < 0 ? dim : checked_multiply(dim, by); }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 inline std::span<const std::string_view> names_of(Layout) {
   static constexpr std::array<std::string_view, 2> kNames{"row_major", "channels_last"};
@@ -37,4 +37,4 @@ inline void reference(const Relayout&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* relayout_op = &kOpSchema<Relayout>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

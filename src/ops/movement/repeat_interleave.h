@@ -5,7 +5,7 @@
 #include "ops/movement/rearranging.h"
 #include "ops/movement/repeat_interleave_with_tensor_index.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Each slice of x along `axis` `repeats` times in a row.
 struct RepeatInterleave {
@@ -53,4 +53,4 @@ inline void RepeatInterleave::lower(Lowering& l) {
 
 inline constexpr const OpSchema* repeat_interleave_op = &kOpSchema<RepeatInterleave>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

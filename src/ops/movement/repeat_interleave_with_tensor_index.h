@@ -6,7 +6,7 @@
 #include "ops/common/operands.h"
 #include "ops/index/gathering.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Slice i of x along `axis` repeats[i] times in a row (one number of repeats holds for all).
 struct RepeatInterleaveWithTensorIndex {
@@ -59,4 +59,4 @@ inline void reference(const RepeatInterleaveWithTensorIndex& op, ReferenceArgs& 
 
 inline constexpr const OpSchema* repeat_interleave_with_tensor_index_op = &kOpSchema<RepeatInterleaveWithTensorIndex>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

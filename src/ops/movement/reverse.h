@@ -5,7 +5,7 @@
 
 #include "ops/movement/flip.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The elements in reverse order along each of `axis`; of a tensor array its elements.
 struct Reverse {
@@ -38,4 +38,4 @@ inline void reference(const Reverse&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* reverse_op = &kOpSchema<Reverse>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include "ops/common/operands.h"
 #include "ops/movement/movement.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The elements shifted by shifts[i] along axis[i], those pushed out re-entering at the other end. Without axes the
 /// tensor is shifted as one row.
@@ -68,4 +68,4 @@ inline void Roll::lower(Lowering& l) {
 
 inline constexpr const OpSchema* roll_op = &kOpSchema<Roll>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/movement/copying.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x. Values are never changed in place, so a copy and an alias are the same.
 struct ShareData : CopyOperator {
@@ -20,4 +20,4 @@ inline bool is_identity(const ShareData&, const NodeFacts&) { return true; }
 
 inline constexpr const OpSchema* share_data_op = &kOpSchema<ShareData>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

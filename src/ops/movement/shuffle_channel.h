@@ -3,7 +3,7 @@
 
 #include "ops/movement/rearranging.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Channels (dimension 1) in `group` rows, read by columns.
 struct ShuffleChannel {
@@ -29,4 +29,4 @@ inline void reference(const ShuffleChannel& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* shuffle_channel_op = &kOpSchema<ShuffleChannel>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/common/sharing_lod.h"
 #include "ops/movement/slicing.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Elements starts[i] to ends[i] (exclusive) of each of `axes`; `decrease_axis` are dropped afterwards. Of a tensor
 /// array it takes elements: one tensor where decrease_axis is given, else an array.
@@ -77,4 +77,4 @@ inline std::optional<StridedView> view_of_result(const Slice& op, const NodeFact
 
 inline constexpr const OpSchema* slice_op = &kOpSchema<Slice>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "base/counted.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// The front end writes x[-1] as start -1, end 0 with the flag "not known": there end 0 means the end.
@@ -116,4 +116,4 @@ StridedView sliced_view(const StridedView& x, const Shape& from, const ElementWa
   return y;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

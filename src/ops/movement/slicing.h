@@ -6,7 +6,7 @@
 #include "graph/op.h"
 #include "ops/movement/movement.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The elements start, start + step, ... of one dimension.
 struct Slicing {
@@ -43,4 +43,4 @@ ElementWalk sliced_steps(const Shape& x, const Ints& axes, const Ints& starts, c
 /// lies as x says.
 StridedView sliced_view(const StridedView& x, const Shape& from, const ElementWalk& read, const Ints& decreased);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/movement/rearranging.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The reorganisation of YOLO v2: the elements of x [n, c, h, w] are laid out as [n, c / b^2, h * b, w * b], channel
 /// k * c / b^2 + j giving pixel k of the squares of channel j, and that memory is seen as [n, c * b^2, h / b, w / b].
@@ -33,4 +33,4 @@ inline void reference(const SpaceToDepth& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* space_to_depth_op = &kOpSchema<SpaceToDepth>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "ops/common/sharing_lod.h"
 #include "ops/movement/split_with_num.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Parts of `sections` elements on `axis` (0 where absent); one section may be -1: the rest.
 struct Split {
@@ -86,4 +86,4 @@ inline void Split::lower(Lowering& l) {
 
 inline constexpr const OpSchema* split_op = &kOpSchema<Split>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

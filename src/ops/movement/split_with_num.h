@@ -5,7 +5,7 @@
 #include "ops/common/joining.h"
 #include "ops/common/sharing_lod.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// `num` equal parts on `axis` (0 where absent).
 struct SplitWithNum {
@@ -52,4 +52,4 @@ inline std::optional<StridedView> view_of_result(const SplitWithNum&, const Node
 
 inline constexpr const OpSchema* split_with_num_op = &kOpSchema<SplitWithNum>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

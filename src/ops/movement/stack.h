@@ -3,7 +3,7 @@
 
 #include "ops/common/joining.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Tensors of one shape, side by side on a new dimension `axis`.
 struct Stack {
@@ -34,4 +34,4 @@ inline void reference(const Stack& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* stack_op = &kOpSchema<Stack>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/common/operands.h"
 #include "ops/movement/slicing.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Every strides[i]-th element from starts[i] to ends[i] (exclusive) of each of `axes`; strides may be negative.
 struct StridedSlice {
@@ -81,4 +81,4 @@ inline void StridedSlice::lower(Lowering& l) {
 
 inline constexpr const OpSchema* strided_slice_op = &kOpSchema<StridedSlice>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "base/convert.h"
 #include "ops/movement/rearranging.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Rows are seg_num frames of each clip: the first shift_ratio of the channels come from the frame before, the next as
 /// many from the frame after (zeros at the ends), the others stay.
@@ -68,4 +68,4 @@ inline void reference(const TemporalShift& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* temporal_shift_op = &kOpSchema<TemporalShift>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Windows of `size` elements along an axis, `step` apart, whose elements become a new last dimension.
 struct TensorUnfold {
@@ -59,4 +59,4 @@ inline void reference(const TensorUnfold& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* tensor_unfold_op = &kOpSchema<TensorUnfold>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/common/sharing_lod.h"
 #include "ops/movement/expanding.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x repeated repeat_times[i] times in dimension i; last dimensions are aligned.
 struct Tile {
@@ -41,4 +41,4 @@ inline void reference(const Tile&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* tile_op = &kOpSchema<Tile>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "graph/lowering.h"
 #include "ops/movement/transpose.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// An image in another layout, put in by Paddle around operators that are faster on the other one. Paddle keeps the
 /// layout with each tensor, and what is fed has NCHW: a transfer back from NHWC changes nothing where none to NHWC came
@@ -59,4 +59,4 @@ inline void TransferLayout::lower(Lowering& l) {
 
 inline constexpr const OpSchema* transfer_layout_op = &kOpSchema<TransferLayout>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "graph/op.h"
 #include "ops/movement/movement.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Dimension i of the result is dimension perm[i] of x.
 struct Transpose {
@@ -60,4 +60,4 @@ inline std::optional<StridedView> view_of_operand(const Transpose& op, const Nod
 
 inline constexpr const OpSchema* transpose_op = &kOpSchema<Transpose>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

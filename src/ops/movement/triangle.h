@@ -5,7 +5,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Keeps the elements of each matrix below (column - row <= diagonal) or above (>=) a diagonal; the rest is zero.
 inline void reference_triangle(const Tensor& x, Tensor& y, int64_t diagonal, bool lower) {
@@ -34,4 +34,4 @@ inline void infer_triangle(InferArgs& a) {
   a.set(0, a.dtype(0), x);
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/activation/unary.h"
 #include "ops/movement/triangle.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The elements of each matrix on and below a diagonal; the rest is zero.
 struct Tril : UnaryOperator {
@@ -20,4 +20,4 @@ inline void reference(const Tril& op, ReferenceArgs& a) { reference_triangle(a.i
 
 inline constexpr const OpSchema* tril_op = &kOpSchema<Tril>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include "ops/movement/tril.h"
 #include "ops/movement/triu.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// ProgramDesc's one operator for tril and triu.
 struct TrilTriu {
@@ -28,4 +28,4 @@ struct TrilTriu {
 
 inline constexpr const OpSchema* tril_triu_op = &kOpSchema<TrilTriu>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

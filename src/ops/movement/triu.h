@@ -4,7 +4,7 @@
 #include "ops/activation/unary.h"
 #include "ops/movement/triangle.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The elements of each matrix on and above a diagonal; the rest is zero.
 struct Triu : UnaryOperator {
@@ -20,4 +20,4 @@ inline void reference(const Triu& op, ReferenceArgs& a) { reference_triangle(a.i
 
 inline constexpr const OpSchema* triu_op = &kOpSchema<Triu>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/common/joining.h"
 #include "ops/common/sharing_lod.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The slices of x along `axis`, without that dimension.
 struct Unbind {
@@ -36,4 +36,4 @@ inline std::optional<StridedView> view_of_result(const Unbind& op, const NodeFac
 
 inline constexpr const OpSchema* unbind_op = &kOpSchema<Unbind>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/common/joining.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The slices of x along `axis`, without that dimension.
 struct Unstack {
@@ -22,4 +22,4 @@ inline void reference(const Unstack& op, ReferenceArgs& a) { reference_slices(a,
 
 inline constexpr const OpSchema* unstack_op = &kOpSchema<Unstack>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/common/data_format.h"
 #include "ops/norm/normalization.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x * scale + bias per channel.
 struct AffineChannel {
@@ -45,4 +45,4 @@ inline void reference(const AffineChannel& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* affine_channel_op = &kOpSchema<AffineChannel>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -12,7 +12,7 @@
 #include "ops/movement/movement.h"
 #include "ops/norm/normalization.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// y = (x - mean) / sqrt(variance + epsilon) * scale + bias, all per channel. With trainable_statistics and without
 /// use_global_stats, mean and variance are those of x itself.
@@ -127,4 +127,4 @@ inline void reference(const BatchNorm& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* batch_norm_op = &kOpSchema<BatchNorm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

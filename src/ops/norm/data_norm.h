@@ -5,7 +5,7 @@
 
 #include "ops/norm/normalization.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// (x - batch_sum / batch_size) * sqrt(batch_size / batch_square_sum), then * scale_w + bias where enabled. With
 /// slot_dim, a slot of that many columns whose first element is 0 gives 0.
@@ -81,4 +81,4 @@ inline void reference(const DataNorm& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* data_norm_op = &kOpSchema<DataNorm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

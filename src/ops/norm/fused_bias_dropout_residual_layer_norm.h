@@ -6,7 +6,7 @@
 #include "ops/elementwise/add.h"
 #include "ops/norm/layer_norm.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// layer_norm(residual + dropout(x + bias)) over the last dimension, when not training.
 struct FusedBiasDropoutResidualLayerNorm {
@@ -42,4 +42,4 @@ struct FusedBiasDropoutResidualLayerNorm {
 inline constexpr const OpSchema* fused_bias_dropout_residual_layer_norm_op =
     &kOpSchema<FusedBiasDropoutResidualLayerNorm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

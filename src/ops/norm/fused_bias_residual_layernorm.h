@@ -6,7 +6,7 @@
 #include "ops/elementwise/scale.h"
 #include "ops/norm/layer_norm.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// layer_norm(x + bias + residual * residual_alpha).
 struct FusedBiasResidualLayernorm {
@@ -47,4 +47,4 @@ struct FusedBiasResidualLayernorm {
 
 inline constexpr const OpSchema* fused_bias_residual_layernorm_op = &kOpSchema<FusedBiasResidualLayernorm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/index/lookup_table.h"
 #include "ops/norm/layer_norm.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// layer_norm of the sum of several embeddings, ids [batch, steps] or [batch, steps, 1]; of a program that was
 /// optimised before it was saved.
@@ -37,4 +37,4 @@ struct FusedEmbeddingEltwiseLayernorm {
 
 inline constexpr const OpSchema* fused_embedding_eltwise_layernorm_op = &kOpSchema<FusedEmbeddingEltwiseLayernorm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

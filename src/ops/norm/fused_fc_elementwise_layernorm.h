@@ -6,7 +6,7 @@
 #include "ops/matmul/matmul_with_flatten.h"
 #include "ops/norm/layer_norm.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// layer_norm(activation(x @ w + bias0) + y) of a program that was optimised before it was saved.
 struct FusedFcElementwiseLayernorm {
@@ -41,4 +41,4 @@ struct FusedFcElementwiseLayernorm {
 
 inline constexpr const OpSchema* fused_fc_elementwise_layernorm_op = &kOpSchema<FusedFcElementwiseLayernorm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

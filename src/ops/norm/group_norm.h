@@ -6,7 +6,7 @@
 #include "ops/common/data_format.h"
 #include "ops/norm/normalization.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// (x - mean) / sqrt(variance + epsilon) * scale + bias with mean and variance of each group of channels of each
 /// sample.
@@ -75,4 +75,4 @@ inline void reference(const GroupNorm& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* group_norm_op = &kOpSchema<GroupNorm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

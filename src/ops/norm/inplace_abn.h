@@ -4,7 +4,7 @@
 #include "ops/common/activation_lowering.h"
 #include "ops/norm/batch_norm.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// batch_norm and an activation.
 struct InplaceAbn {
@@ -23,4 +23,4 @@ struct InplaceAbn {
 
 inline constexpr const OpSchema* inplace_abn_op = &kOpSchema<InplaceAbn>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/norm/normalization.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// (x - mean) / sqrt(variance + epsilon) * scale + bias with mean and variance of each channel of each sample.
 struct InstanceNorm {
@@ -60,4 +60,4 @@ inline void reference(const InstanceNorm& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* instance_norm_op = &kOpSchema<InstanceNorm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

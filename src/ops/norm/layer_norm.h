@@ -6,7 +6,7 @@
 #include "base/long_loop.h"
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// y = (x - mean) / sqrt(variance + epsilon) * scale + bias, with mean and (biased) variance over the dimensions from
 /// begin_norm_axis on; scale and bias have one element for each normalised position.
@@ -77,4 +77,4 @@ inline void reference(const LayerNorm& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* layer_norm_op = &kOpSchema<LayerNorm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "graph/op.h"
 #include "ops/common/data_format.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x / (k + alpha * sum of x^2 over n neighbouring channels)^beta
 struct Lrn {
@@ -65,4 +65,4 @@ inline void reference(const Lrn& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* lrn_op = &kOpSchema<Lrn>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

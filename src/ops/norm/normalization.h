@@ -6,7 +6,7 @@
 #include "base/long_loop.h"
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Refuses a per-channel operand that cannot have one element for each of `channels` (either may be unknown).
 inline void check_channels(const InferArgs& a, int port, int64_t channels, std::string_view name) {
@@ -45,4 +45,4 @@ Moments moments_of(const T* x, int64_t n) {
   return m;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "ops/common/lines.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x with each slice along `axis` whose p-norm is above max_norm scaled down to it.
 struct Renorm {
@@ -50,4 +50,4 @@ inline void reference(const Renorm& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* renorm_op = &kOpSchema<Renorm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "ops/common/operand_types.h"
 #include "ops/norm/normalization.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x / sqrt(mean(x^2) + epsilon) * norm_weight + norm_bias over the dimensions from begin_norm_axis on, where x stands
 /// for x + bias + residual (which is residual_out). Paddle 3.3's operator of this name has the operands x and
@@ -109,4 +109,4 @@ inline void RmsNorm::lower(Lowering& in) {
 
 inline constexpr const OpSchema* rms_norm_op = &kOpSchema<RmsNorm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

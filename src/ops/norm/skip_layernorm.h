@@ -5,7 +5,7 @@
 #include "ops/elementwise/add.h"
 #include "ops/norm/layer_norm.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// layer_norm(x + y) of a program that was optimised before it was saved.
 struct SkipLayernorm {
@@ -25,4 +25,4 @@ struct SkipLayernorm {
 
 inline constexpr const OpSchema* skip_layernorm_op = &kOpSchema<SkipLayernorm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

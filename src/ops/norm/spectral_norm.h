@@ -5,7 +5,7 @@
 
 #include "ops/norm/normalization.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// weight divided by its largest singular value, as estimated by power_iters steps from u and v. The matrix has
 /// dimension `dim` as rows.
@@ -80,4 +80,4 @@ inline void reference(const SpectralNorm& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* spectral_norm_op = &kOpSchema<SpectralNorm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

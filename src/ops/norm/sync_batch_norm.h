@@ -4,7 +4,7 @@
 #include "graph/lowering.h"
 #include "ops/norm/batch_norm.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// batch_norm whose statistics were gathered over several devices while training.
 struct SyncBatchNorm {
@@ -18,4 +18,4 @@ struct SyncBatchNorm {
 
 inline constexpr const OpSchema* sync_batch_norm_op = &kOpSchema<SyncBatchNorm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "graph/lowering.h"
 #include "ops/quantize/fake_dequantize_max_abs.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// fake_dequantize_max_abs of stored integers.
 struct DequantizeAbsMax {
@@ -18,4 +18,4 @@ struct DequantizeAbsMax {
 
 inline constexpr const OpSchema* dequantize_abs_max_op = &kOpSchema<DequantizeAbsMax>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

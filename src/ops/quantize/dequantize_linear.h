@@ -4,7 +4,7 @@
 #include "base/dtypes.h"
 #include "ops/quantize/quantization.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x * scale / (2^(bit_length - 1) - 1) in scale's type; one scale, or one per element of quant_axis. only_observer: x.
 struct DequantizeLinear {
@@ -49,4 +49,4 @@ inline void reference(const DequantizeLinear& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* dequantize_linear_op = &kOpSchema<DequantizeLinear>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/norm/normalization.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Integers that stand for entries of a table: dict[x], and -dict[x + 128] for negative x.
 struct DequantizeLog {
@@ -32,4 +32,4 @@ inline void reference(const DequantizeLog&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* dequantize_log_op = &kOpSchema<DequantizeLog>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/quantize/quantization.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x * scale / range with one scale per element of quant_axis; with two sets of scales, those of dimension
 /// x_num_col_dims times a common one, over the product of both ranges. A range is 2^(bits - 1) - 1.
@@ -51,4 +51,4 @@ inline void reference(const FakeChannelWiseDequantizeMaxAbs& op, ReferenceArgs& 
 
 inline constexpr const OpSchema* fake_channel_wise_dequantize_max_abs_op = &kOpSchema<FakeChannelWiseDequantizeMaxAbs>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

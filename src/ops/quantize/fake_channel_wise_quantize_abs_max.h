@@ -3,7 +3,7 @@
 
 #include "ops/quantize/fake_quantization.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x as integers of steps of its scale, the largest absolute value along quant_axis.
 struct FakeChannelWiseQuantizeAbsMax : ChannelFakeQuantizer {
@@ -20,4 +20,4 @@ inline void reference(const FakeChannelWiseQuantizeAbsMax& op, ReferenceArgs& a)
 
 inline constexpr const OpSchema* fake_channel_wise_quantize_abs_max_op = &kOpSchema<FakeChannelWiseQuantizeAbsMax>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

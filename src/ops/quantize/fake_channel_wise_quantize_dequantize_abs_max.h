@@ -3,7 +3,7 @@
 
 #include "ops/quantize/fake_quantization.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x rounded to steps of its scale, the largest absolute value along quant_axis.
 struct FakeChannelWiseQuantizeDequantizeAbsMax : ChannelFakeQuantizer {
@@ -22,4 +22,4 @@ inline void reference(const FakeChannelWiseQuantizeDequantizeAbsMax& op, Referen
 inline constexpr const OpSchema* fake_channel_wise_quantize_dequantize_abs_max_op =
     &kOpSchema<FakeChannelWiseQuantizeDequantizeAbsMax>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

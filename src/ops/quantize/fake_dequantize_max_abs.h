@@ -3,7 +3,7 @@
 
 #include "ops/quantize/quantization.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x * scale / max_range
 struct FakeDequantizeMaxAbs {
@@ -29,4 +29,4 @@ inline void reference(const FakeDequantizeMaxAbs& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* fake_dequantize_max_abs_op = &kOpSchema<FakeDequantizeMaxAbs>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/quantize/quantization.h"
 
 /// Simulated quantisation: x as integers of steps of its scale (`restore`: brought back to x's range).
-namespace coracle {
+namespace coracle::internal {
 
 /// The scale is an operand, as training left it. Base of fake_quantize_moving_average_abs_max and
 /// fake_quantize_dequantize_moving_average_abs_max.
@@ -92,4 +92,4 @@ inline void reference_fake_quantizer(const MeasuringFakeQuantizer& op, Reference
   if (a.wants(1)) store_scales(scales, a.out(1));
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/quantize/fake_quantization.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x as integers of steps of its scale, the largest absolute value of x.
 struct FakeQuantizeAbsMax : MeasuringFakeQuantizer {
@@ -19,4 +19,4 @@ inline void reference(const FakeQuantizeAbsMax& op, ReferenceArgs& a) { referenc
 
 inline constexpr const OpSchema* fake_quantize_abs_max_op = &kOpSchema<FakeQuantizeAbsMax>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

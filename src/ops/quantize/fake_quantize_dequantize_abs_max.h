@@ -3,7 +3,7 @@
 
 #include "ops/quantize/fake_quantization.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x rounded to steps of its scale, the largest absolute value of x.
 struct FakeQuantizeDequantizeAbsMax : MeasuringFakeQuantizer {
@@ -21,4 +21,4 @@ inline void reference(const FakeQuantizeDequantizeAbsMax& op, ReferenceArgs& a) 
 
 inline constexpr const OpSchema* fake_quantize_dequantize_abs_max_op = &kOpSchema<FakeQuantizeDequantizeAbsMax>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/quantize/fake_quantization.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x rounded to steps of in_scale / (2^(bit_length - 1) - 1).
 struct FakeQuantizeDequantizeMovingAverageAbsMax : ScaledFakeQuantizer {
@@ -23,4 +23,4 @@ inline void reference(const FakeQuantizeDequantizeMovingAverageAbsMax& op, Refer
 inline constexpr const OpSchema* fake_quantize_dequantize_moving_average_abs_max_op =
     &kOpSchema<FakeQuantizeDequantizeMovingAverageAbsMax>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

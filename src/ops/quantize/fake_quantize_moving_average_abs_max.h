@@ -3,7 +3,7 @@
 
 #include "ops/quantize/fake_quantization.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x as integers of steps in_scale / (2^(bit_length - 1) - 1).
 struct FakeQuantizeMovingAverageAbsMax : ScaledFakeQuantizer {
@@ -21,4 +21,4 @@ inline void reference(const FakeQuantizeMovingAverageAbsMax& op, ReferenceArgs& 
 
 inline constexpr const OpSchema* fake_quantize_moving_average_abs_max_op = &kOpSchema<FakeQuantizeMovingAverageAbsMax>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

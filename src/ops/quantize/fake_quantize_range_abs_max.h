@@ -3,7 +3,7 @@
 
 #include "ops/quantize/quantization.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x as integers of steps in_scale / (2^(bit_length - 1) - 1).
 struct FakeQuantizeRangeAbsMax {
@@ -40,4 +40,4 @@ inline void reference(const FakeQuantizeRangeAbsMax& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* fake_quantize_range_abs_max_op = &kOpSchema<FakeQuantizeRangeAbsMax>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

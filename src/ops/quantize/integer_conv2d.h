@@ -4,7 +4,7 @@
 #include "ops/conv_pool/convolution.h"
 #include "ops/quantize/integer_product.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// conv2d_fused of integers; `transposed`: conv2d_transpose_fused, without output padding.
 struct IntegerConv2d : ConvolutionAttributes, IntegerProduct {
@@ -51,4 +51,4 @@ inline int64_t flops(const IntegerConv2d& op, const NodeFacts& f) {
 
 inline constexpr const OpSchema* integer_conv2d_op = &kOpSchema<IntegerConv2d>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

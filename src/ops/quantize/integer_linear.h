@@ -4,7 +4,7 @@
 #include "ops/matmul/matrix_product.h"
 #include "ops/quantize/integer_product.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// linear of integers: x [..., k] times a matrix w ([k, n], or [n, k] if transpose_w). Where w is computed it may be
 /// several matrices, of any int8 numbers; leading dimensions are broadcast.
@@ -42,4 +42,4 @@ inline int64_t flops(const IntegerLinear& op, const NodeFacts& f) {
 
 inline constexpr const OpSchema* integer_linear_op = &kOpSchema<IntegerLinear>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "base/convert.h"
 #include "ops/common/binary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 int8_t quantized_to_int8(float x, float scale, QuantizationRounding rounding) {
   const float q = quantized(x, scale, kInt8Limit, rounding);
@@ -42,4 +42,4 @@ void reference_integer_product(const IntegerProduct& op, ReferenceArgs& a, const
 
 Tensor exact_integers(const RunContext& context, const Tensor& t) { return converted(context, t, DType::kFloat64); }
 
-}  // namespace coracle
+}  // namespace coracle::internal

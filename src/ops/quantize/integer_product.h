@@ -9,7 +9,7 @@
 /// Operand 0 (int8, -128 to 127) and operand 1 (int8, if constant -127 to 127) are multiplied and summed exactly. The
 /// sum is rounded to float32 once; the epilogue's steps follow, each rounded to float32, the first of which multiplies
 /// by what an integer stands for. Integers stand for steps from zero: there are no zero points.
-namespace coracle {
+namespace coracle::internal {
 
 /// What is the same for all of them; a base of the operators' structs.
 struct IntegerProduct : Epilogue {
@@ -43,4 +43,4 @@ void reference_integer_product(const IntegerProduct& op, ReferenceArgs& a, const
 /// An operand in float64.
 Tensor exact_integers(const RunContext& context, const Tensor& t);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/quantize/weight_only_linear.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x @ w + bias for a matrix w in eight bits as weight_quantize() with llm.int8 gives it. On a GPU the columns of x
 /// below `threshold` are rounded to eight bits too; here none are.
@@ -26,4 +26,4 @@ inline void reference(const LlmInt8Linear&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* llm_int8_linear_op = &kOpSchema<LlmInt8Linear>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "ops/common/indices.h"
 #include "ops/common/sharing_lod.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Rows of a table in eight bits. A row of `weight` is float32: the smallest and the largest number, then four numbers
 /// from 0 to 255 in the bytes of each element, which stand for smallest + (largest - smallest) / 256 * number.
@@ -59,4 +59,4 @@ inline void reference(const LookupTableDequant& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* lookup_table_dequant_op = &kOpSchema<LookupTableDequant>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

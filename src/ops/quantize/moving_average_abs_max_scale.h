@@ -3,7 +3,7 @@
 
 #include "ops/quantize/quantization.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x; an observer that quantisation tools leave behind.
 struct MovingAverageAbsMaxScale {
@@ -34,4 +34,4 @@ inline void reference(const MovingAverageAbsMaxScale&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* moving_average_abs_max_scale_op = &kOpSchema<MovingAverageAbsMaxScale>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

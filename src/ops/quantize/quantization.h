@@ -9,7 +9,7 @@
 #include "ops/movement/movement.h"
 #include "ops/norm/normalization.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// How quantised values are rounded.
 enum class QuantizationRounding : uint8_t {
@@ -144,4 +144,4 @@ inline void copy_quantization_state(ReferenceArgs& a) {
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/quantize/quantization.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x as integers of steps scale / (2^(bit_length - 1) - 1), in x's type; one scale, or one per element of
 /// quant_axis. only_observer: x.
@@ -51,4 +51,4 @@ inline void reference(const QuantizeLinear& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* quantize_linear_op = &kOpSchema<QuantizeLinear>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

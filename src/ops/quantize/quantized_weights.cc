@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// Simulated weights are integers of steps up to the rounding of float32, 127 * 2^-23.
@@ -46,4 +46,4 @@ std::optional<QuantizedWeights> quantized_weights(const RunContext& context, con
   return out;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

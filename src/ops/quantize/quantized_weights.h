@@ -6,7 +6,7 @@
 
 #include "base/tensor.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Weights of simulated integers as such: w[channel] is integers[channel] * steps[channel].
 struct QuantizedWeights {
@@ -18,4 +18,4 @@ struct QuantizedWeights {
 /// float32; nothing where they are not such.
 std::optional<QuantizedWeights> quantized_weights(const RunContext& context, const Tensor& weights, int axis);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/common/binary.h"
 #include "ops/quantize/integer_product.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x as integers of steps scale / 127, for operators on integers. With a factor, a number for each channel of images
 /// [n, c, h, w], x is multiplied by that first and rounded to float32. Made by rewrites.
@@ -54,4 +54,4 @@ inline void reference(const ToInt8& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* to_int8_op = &kOpSchema<ToInt8>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

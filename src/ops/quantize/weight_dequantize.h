@@ -5,7 +5,7 @@
 
 #include "ops/quantize/weight_packing.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The matrix [k, n] that weight_quantize() packed. Packed weights are in the order of architecture 75 and later.
 struct WeightDequantize {
@@ -44,4 +44,4 @@ inline void reference(const WeightDequantize& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* weight_dequantize_op = &kOpSchema<WeightDequantize>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

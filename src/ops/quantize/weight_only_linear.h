@@ -8,7 +8,7 @@
 #include "ops/matmul/matrix_product.h"
 #include "ops/quantize/weight_packing.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x @ w + bias for a matrix w that weight_quantize() packed for `arch` (0: unknown, as for 80).
 struct WeightOnlyLinear {
@@ -84,4 +84,4 @@ inline void reference(const WeightOnlyLinear& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* weight_only_linear_op = &kOpSchema<WeightOnlyLinear>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "base/buffer.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 constexpr int64_t kTileRows = 64;
@@ -103,4 +103,4 @@ Buffer<double> unpacked_weight(const RunContext& context, const WeightPacking& p
   return numbers;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "graph/op.h"
 
 /// Matrices [k, n] in eight or four bits in the order that products on GPUs read them.
-namespace coracle {
+namespace coracle::internal {
 
 /// plain: [n, k], signed. Else numbers are unsigned (128 or 8 stands for zero) and groups of four bytes or eight halves
 /// of bytes are mixed; `tiled` (architecture 75 and later) also mixes rows and columns, untiled is [k, n] before that.
@@ -40,4 +40,4 @@ Buffer<int8_t> unpacked_integers(const RunContext& context, const WeightPacking&
 Buffer<double> unpacked_weight(const RunContext& context, const WeightPacking& packing, const Tensor& packed,
                                const Tensor& scales, int64_t rows, int64_t columns, int64_t group_size);
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 #include "base/buffer.h"
 #include "ops/quantize/weight_packing.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A matrix x [k, n] in integers: one scale for each column (and group of rows), in the order of `algo` (see
 /// weight_packing.h).
@@ -72,4 +72,4 @@ inline void reference(const WeightQuantize& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* weight_quantize_op = &kOpSchema<WeightQuantize>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/reduce/reduction.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = true where all elements over the axes are
 struct All : ReductionAttributes {
@@ -27,4 +27,4 @@ inline void reference(const All& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* all_op = &kOpSchema<All>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 
 #include "ops/reduce/reduction.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = the largest element over the axes
 struct Amax : ReductionAttributes {
@@ -36,4 +36,4 @@ inline void reference(const Amax& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* amax_op = &kOpSchema<Amax>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

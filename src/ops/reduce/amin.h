@@ -6,7 +6,7 @@
 
 #include "ops/reduce/reduction.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = the smallest element over the axes
 struct Amin : ReductionAttributes {
@@ -36,4 +36,4 @@ inline void reference(const Amin& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* amin_op = &kOpSchema<Amin>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/reduce/reduction.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = true where any element over the axes is
 struct Any : ReductionAttributes {
@@ -27,4 +27,4 @@ inline void reference(const Any& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* any_op = &kOpSchema<Any>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include "base/long_loop.h"
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Attributes and ports of argmax and argmin; a base of their structs.
 struct ArgExtreme {
@@ -85,4 +85,4 @@ void reference_arg_extreme(const ArgExtreme& op, ReferenceArgs& a, const Better&
   });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/reduce/arg_extreme.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Position of the first largest element along an axis; what is not a number is passed over.
 struct Argmax : ArgExtreme {
@@ -20,4 +20,4 @@ inline void reference(const Argmax& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* argmax_op = &kOpSchema<Argmax>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

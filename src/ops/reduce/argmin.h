@@ -3,7 +3,7 @@
 
 #include "ops/reduce/arg_extreme.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Position of the first smallest element along an axis; what is not a number is passed over.
 struct Argmin : ArgExtreme {
@@ -20,4 +20,4 @@ inline void reference(const Argmin& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* argmin_op = &kOpSchema<Argmin>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/activation/unary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x, scaled down where its length exceeds max_norm; NaN throughout where there is one in x
 struct ClipByNorm : UnaryOperator {
@@ -32,4 +32,4 @@ inline void reference(const ClipByNorm& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* clip_by_norm_op = &kOpSchema<ClipByNorm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

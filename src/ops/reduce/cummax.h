@@ -3,7 +3,7 @@
 
 #include "ops/reduce/cumulative_extreme.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The largest element so far along axis and where it stands.
 struct Cummax : CumulativeExtreme {
@@ -20,4 +20,4 @@ inline void reference(const Cummax& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* cummax_op = &kOpSchema<Cummax>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

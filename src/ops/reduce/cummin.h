@@ -3,7 +3,7 @@
 
 #include "ops/reduce/cumulative_extreme.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The smallest element so far along axis and where it stands.
 struct Cummin : CumulativeExtreme {
@@ -20,4 +20,4 @@ inline void reference(const Cummin& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* cummin_op = &kOpSchema<Cummin>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/common/complex_numbers.h"
 #include "ops/common/lines.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Running products along dim; `exclusive` leaves the element itself out, `reverse` runs from the end.
 struct Cumprod {
@@ -52,4 +52,4 @@ inline void reference(const Cumprod& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* cumprod_op = &kOpSchema<Cumprod>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "graph/op.h"
 #include "ops/common/complex_numbers.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Running sums along an axis (of the flattened operand if `flatten`); `exclusive` leaves the element itself out
 /// (not of a tensor of one), `reverse` runs from the end.
@@ -64,4 +64,4 @@ inline void reference(const Cumsum& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* cumsum_op = &kOpSchema<Cumsum>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

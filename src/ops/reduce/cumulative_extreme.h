@@ -5,7 +5,7 @@
 #include "ops/common/lines.h"
 #include "ops/common/sharing_lod.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The most extreme element so far along axis and where it stands; of equals the last, what is not a number wins. Base
 /// of cummax and cummin.
@@ -58,4 +58,4 @@ void reference_cumulative_extreme(const CumulativeExtreme& op, ReferenceArgs& a,
   });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 
 #include "ops/common/binary.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The p-norm of x - y over all elements, a scalar; shapes broadcast.
 struct Dist {
@@ -50,4 +50,4 @@ inline void reference(const Dist& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* dist_op = &kOpSchema<Dist>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/reduce/reduction.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = the square root of the sum of squares over the axes
 struct FrobeniusNorm : OperandReduction {
@@ -28,4 +28,4 @@ inline void reference(const FrobeniusNorm& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* frobenius_norm_op = &kOpSchema<FrobeniusNorm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/index/selection.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The k-th smallest element along `axis` (k counts from 1) and its index; of equal ones the one that
 /// selection.h says.
@@ -48,4 +48,4 @@ inline void reference(const Kthvalue& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* kthvalue_op = &kOpSchema<Kthvalue>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

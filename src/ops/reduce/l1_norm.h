@@ -5,7 +5,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The sum of the magnitudes of all elements, a scalar.
 struct L1Norm {
@@ -29,4 +29,4 @@ inline void reference(const L1Norm&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* l1_norm_op = &kOpSchema<L1Norm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

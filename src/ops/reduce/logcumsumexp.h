@@ -7,7 +7,7 @@
 
 #include "ops/common/lines.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Logarithms of the running sums of e^x along axis (of the flattened operand if `flatten`).
 struct Logcumsumexp {
@@ -56,4 +56,4 @@ inline void reference(const Logcumsumexp& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* logcumsumexp_op = &kOpSchema<Logcumsumexp>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "ops/reduce/reduction.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = log(sum(e^x)) over the axes; not a number where the largest element is infinite
 struct Logsumexp {
@@ -55,4 +55,4 @@ inline void reference(const Logsumexp& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* logsumexp_op = &kOpSchema<Logsumexp>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 
 #include "ops/reduce/reduction.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = the largest element over the axes
 struct Max : OperandReduction {
@@ -32,4 +32,4 @@ inline void reference(const Max& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* max_op = &kOpSchema<Max>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

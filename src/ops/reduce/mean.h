@@ -3,7 +3,7 @@
 
 #include "ops/reduce/reduction.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = the mean over the axes
 struct Mean : OperandReduction {
@@ -25,4 +25,4 @@ inline void reference(const Mean& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* mean_op = &kOpSchema<Mean>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The mean of all elements, a scalar.
 struct MeanAll {
@@ -27,4 +27,4 @@ inline void reference(const MeanAll&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* mean_all_op = &kOpSchema<MeanAll>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

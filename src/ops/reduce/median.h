@@ -3,7 +3,7 @@
 
 #include "ops/reduce/median_value.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = the middle element over the axes; not a number where one of them is not
 struct Median : MedianOperator {
@@ -18,4 +18,4 @@ inline void reference(const Median& op, ReferenceArgs& a) { reference_median(op,
 
 inline constexpr const OpSchema* median_op = &kOpSchema<Median>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

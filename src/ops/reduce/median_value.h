@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "ops/reduce/reduction.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What stands for the middle of an even number of elements.
 enum class MiddleOfTwo : uint8_t { kAverage, kLower };
@@ -81,4 +81,4 @@ inline void reference_median(const MedianOperator& op, ReferenceArgs& a, bool sk
   if (a.wants(1)) std::copy(places.begin(), places.end(), a.out(1).data<int64_t>());
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

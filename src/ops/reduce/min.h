@@ -6,7 +6,7 @@
 
 #include "ops/reduce/reduction.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = the smallest element over the axes
 struct Min : OperandReduction {
@@ -32,4 +32,4 @@ inline void reference(const Min& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* min_op = &kOpSchema<Min>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

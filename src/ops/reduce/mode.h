@@ -4,7 +4,7 @@
 #include "base/long_loop.h"
 #include "ops/index/sorting.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The most frequent element along `axis`, the smallest of several, and the index of its last occurrence.
 struct Mode {
@@ -53,4 +53,4 @@ inline void reference(const Mode& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* mode_op = &kOpSchema<Mode>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

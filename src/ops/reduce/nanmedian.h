@@ -3,7 +3,7 @@
 
 #include "ops/reduce/median_value.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = the middle element over the axes, leaving out what is not a number
 struct Nanmedian : MedianOperator {
@@ -18,4 +18,4 @@ inline void reference(const Nanmedian& op, ReferenceArgs& a) { reference_median(
 
 inline constexpr const OpSchema* nanmedian_op = &kOpSchema<Nanmedian>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/common/lines.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = x / norm with norm = sqrt(sum x^2 + epsilon) along axis
 struct Norm {
@@ -56,4 +56,4 @@ inline void reference(const Norm& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* norm_op = &kOpSchema<Norm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 
 #include "ops/reduce/reduction.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = (sum |x|^porder)^(1 / porder) along axis (over all if asvector); porder 0 counts what is not
 /// zero, infinities give the largest and the smallest magnitude, NaN if there is one.
@@ -57,4 +57,4 @@ inline void reference(const PNorm& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* p_norm_op = &kOpSchema<PNorm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/reduce/reduction.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out = the product over the axes; bool multiplies as int64 unless a type is named
 struct Prod : OperandReduction {
@@ -41,4 +41,4 @@ inline void reference(const Prod& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* prod_op = &kOpSchema<Prod>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/reduce/reduction.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x summed over the dimensions that it has more than `target` and those of which `target` has 1.
 struct ReduceAs {
@@ -53,4 +53,4 @@ inline void reference(const ReduceAs&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* reduce_as_op = &kOpSchema<ReduceAs>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/reduce/reduction.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 std::vector<bool> reduced_dimensions(const Ints& axis, bool all, int rank) {
   std::vector<bool> reduced(static_cast<size_t>(rank), all || axis.empty());
@@ -35,4 +35,4 @@ ReductionWalk::ReductionWalk(const Shape& x, const std::vector<bool>& reduced) :
   }
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

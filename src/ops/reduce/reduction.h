@@ -6,7 +6,7 @@
 #include "graph/lowering.h"
 #include "ops/common/complex_numbers.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Attributes of a reduction; a base of the operators' structs. No axis means all.
 struct ReductionAttributes {
@@ -126,4 +126,4 @@ inline void reference_complex_reduction(const RunContext& context, const Tensor&
   });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

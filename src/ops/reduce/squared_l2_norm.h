@@ -3,7 +3,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The sum of the squares of all elements, of shape [1].
 struct SquaredL2Norm {
@@ -27,4 +27,4 @@ inline void reference(const SquaredL2Norm&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* squared_l2_norm_op = &kOpSchema<SquaredL2Norm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

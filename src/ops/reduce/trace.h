@@ -5,7 +5,7 @@
 #include "ops/creation/diagonals.h"
 #include "ops/reduce/reduction.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The sums of the diagonals `offset` of axes axis1 and axis2.
 struct Trace {
@@ -53,4 +53,4 @@ inline void reference(const Trace& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* trace_op = &kOpSchema<Trace>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

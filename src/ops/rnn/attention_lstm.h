@@ -11,7 +11,7 @@
 #include "ops/common/operand_types.h"
 #include "ops/rnn/recurrent.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// An LSTM over sequences whose input is in each step the sum of all rows of the sequence, weighted by
 /// softmax(relu(x w + cell w' + bias)), where scalar and scalar_bias stand for one more relu(scalar * y + scalar_bias).
@@ -128,4 +128,4 @@ inline void reference(const AttentionLstm& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* attention_lstm_op = &kOpSchema<AttentionLstm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

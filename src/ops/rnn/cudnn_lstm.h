@@ -6,7 +6,7 @@
 #include "ops/rnn/rnn.h"
 #include "ops/shape/reshape.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// lstm() of a GPU over [time, batch, features]: rnn() with the weights as one vector (matrices of all layers and
 /// directions, then their biases) or as its list.
@@ -78,4 +78,4 @@ struct CudnnLstm {
 
 inline constexpr const OpSchema* cudnn_lstm_op = &kOpSchema<CudnnLstm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

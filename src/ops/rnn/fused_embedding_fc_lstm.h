@@ -8,7 +8,7 @@
 #include "ops/index/lookup_table.h"
 #include "ops/rnn/lstm.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// lstm() over rows of a table that already holds the products with the input and the first bias, of a program that was
 /// optimised before it was saved. Of bias only the weights of the cell count.
@@ -45,4 +45,4 @@ struct FusedEmbeddingFcLstm {
 
 inline constexpr const OpSchema* fused_embedding_fc_lstm_op = &kOpSchema<FusedEmbeddingFcLstm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include "ops/matmul/matmul_with_flatten.h"
 #include "ops/rnn/gru.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// gru(x @ weight_x) of a program that was optimised before it was saved.
 struct FusionGru {
@@ -30,4 +30,4 @@ struct FusionGru {
 
 inline constexpr const OpSchema* fusion_gru_op = &kOpSchema<FusionGru>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include "ops/matmul/matmul_with_flatten.h"
 #include "ops/rnn/lstm.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// lstm(x @ weight_x) of a program that was optimised before it was saved.
 struct FusionLstm {
@@ -33,4 +33,4 @@ struct FusionLstm {
 
 inline constexpr const OpSchema* fusion_lstm_op = &kOpSchema<FusionLstm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "ops/rnn/gru_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 void infer(const Gru&, InferArgs& a) {
   check_gru_operands(a, 2, 3);
@@ -56,4 +56,4 @@ void reference(const Gru& op, ReferenceArgs& a) {
   });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

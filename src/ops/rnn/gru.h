@@ -4,7 +4,7 @@
 #include "graph/op.h"
 #include "ops/rnn/recurrent.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The first GRU, over sequences laid one after the other: input [rows, 3 * D] already holds the products with the
 /// input; columns are update gate u, reset gate r, candidate c. weight holds [D, 2 * D] for u and r, then [D, D] for c.
@@ -37,4 +37,4 @@ void reference(const Gru& op, ReferenceArgs& a);
 
 inline constexpr const OpSchema* gru_op = &kOpSchema<Gru>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

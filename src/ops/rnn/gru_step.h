@@ -7,7 +7,7 @@
 #include "graph/op.h"
 #include "ops/rnn/recurrent.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Checks operand 0 [rows, 3 * D] of a GRU against its weight [D, 3 * D] and bias (3 * D numbers, may be absent).
 inline void check_gru_operands(const InferArgs& a, int weight, int bias) {
@@ -66,4 +66,4 @@ struct GruStep {
   }
 };
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "ops/rnn/gru_step.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// One step of gru for a batch.
 struct GruUnit {
@@ -63,4 +63,4 @@ inline void reference(const GruUnit& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* gru_unit_op = &kOpSchema<GruUnit>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

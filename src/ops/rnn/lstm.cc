@@ -3,7 +3,7 @@
 
 #include "ops/rnn/lstm_sequence.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 LstmSequence sequence_of(const Lstm& op) {
@@ -19,4 +19,4 @@ LstmSequence sequence_of(const Lstm& op) {
 void infer(const Lstm& op, InferArgs& a) { infer_lstm_sequence(sequence_of(op), a); }
 void reference(const Lstm& op, ReferenceArgs& a) { reference_lstm_sequence(sequence_of(op), a); }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "graph/op.h"
 #include "ops/rnn/recurrent.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The first LSTM, over sequences laid one after the other: input [rows, 4 * D] already holds the products with the
 /// input; columns are candidate, input, forget and output gate. weight is [D, 4 * D], bias 4 * D numbers plus, with
@@ -39,4 +39,4 @@ void reference(const Lstm& op, ReferenceArgs& a);
 
 inline constexpr const OpSchema* lstm_op = &kOpSchema<Lstm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "base/counted.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 void infer_lstm_sequence(const LstmSequence& op, InferArgs& a) {
   require(is_float(a.dtype(0)), "input is ", a.dtype(0), ", expected a real type");
@@ -114,4 +114,4 @@ void reference_lstm_sequence(const LstmSequence& op, ReferenceArgs& a) {
               [&](auto* p) { run_lstm_sequences<std::remove_pointer_t<decltype(p)>>(op, a, offsets); });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

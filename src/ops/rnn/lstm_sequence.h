@@ -4,7 +4,7 @@
 #include "graph/op.h"
 #include "ops/rnn/recurrent.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What lstm and lstmp have in common. Result 0 is `state` wide (the hidden or the projected state), result 1 the cell.
 struct LstmSequence {
@@ -24,4 +24,4 @@ struct LstmSequence {
 void infer_lstm_sequence(const LstmSequence& op, InferArgs& a);
 void reference_lstm_sequence(const LstmSequence& op, ReferenceArgs& a);
 
-}  // namespace coracle
+}  // namespace coracle::internal

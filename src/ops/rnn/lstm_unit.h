@@ -4,7 +4,7 @@
 #include "graph/op.h"
 #include "ops/rnn/recurrent.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// One step of an LSTM for a batch: x [batch, 4 * D] holds the sums of input, forget and output gate and candidate.
 struct LstmUnit {
@@ -47,4 +47,4 @@ inline void reference(const LstmUnit& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* lstm_unit_op = &kOpSchema<LstmUnit>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "ops/rnn/lstm_sequence.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 LstmSequence projected_sequence(const Lstmp& op) {
@@ -25,4 +25,4 @@ LstmSequence projected_sequence(const Lstmp& op) {
 void infer(const Lstmp& op, InferArgs& a) { infer_lstm_sequence(projected_sequence(op), a); }
 void reference(const Lstmp& op, ReferenceArgs& a) { reference_lstm_sequence(projected_sequence(op), a); }
 
-}  // namespace coracle
+}  // namespace coracle::internal

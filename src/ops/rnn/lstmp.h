@@ -4,7 +4,7 @@
 #include "graph/op.h"
 #include "ops/rnn/recurrent.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// lstm whose output is projected: hidden * proj_weight [D, P] is the result and what the next step sees; weight is
 /// [P, 4 * D]. cell_clip and proj_clip bound cell and projection where they are positive.
@@ -48,4 +48,4 @@ void reference(const Lstmp& op, ReferenceArgs& a);
 
 inline constexpr const OpSchema* lstmp_op = &kOpSchema<Lstmp>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/movement/concat.h"
 #include "ops/rnn/gru.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Layers of gru() in both directions, of a program that was optimised before it was saved: each layer takes the two
 /// results of the one before side by side.
@@ -48,4 +48,4 @@ struct MultiGru {
 
 inline constexpr const OpSchema* multi_gru_op = &kOpSchema<MultiGru>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "base/counted.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 std::vector<int64_t> sequence_offsets(const Lod& lod, int64_t rows) {
   if (lod.empty() || lod.back().empty()) return {0, rows};
@@ -20,4 +20,4 @@ int64_t sequence_count(const Fact& x) {
   return Shape::kUnknown;
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -9,7 +9,7 @@
 
 #include "base/fact.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Activations that recurrent operators name.
 enum class GateActivation : uint8_t { kIdentity, kSigmoid, kTanh, kRelu };
@@ -56,4 +56,4 @@ std::vector<int64_t> sequence_offsets(const Lod& lod, int64_t rows);
 /// The number of sequences, Shape::kUnknown where only a run tells it.
 int64_t sequence_count(const Fact& x);
 
-}  // namespace coracle
+}  // namespace coracle::internal

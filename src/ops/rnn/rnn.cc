@@ -9,7 +9,7 @@
 #include "base/long_loop.h"
 #include "ops/rnn/recurrent.h"
 
-namespace coracle {
+namespace coracle::internal {
 namespace {
 
 /// One layer in one direction.
@@ -180,4 +180,4 @@ void reference(const Rnn& op, ReferenceArgs& a) {
   visit_float(a.in(0).dtype(), [&](auto* p) { run_layers<std::remove_pointer_t<decltype(p)>>(op, a); });
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 enum class RnnMode : uint8_t { kRnnTanh, kRnnRelu, kLstm, kGru };
 
@@ -59,4 +59,4 @@ inline int64_t flops(const Rnn&, const NodeFacts& f) {
 
 inline constexpr const OpSchema* rnn_op = &kOpSchema<Rnn>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

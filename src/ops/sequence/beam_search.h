@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// One step of beam search: of the candidates (ids and scores [N, K], K of each beam) of a source the beam_size best
 /// ones. Finished beams (pre_ids is end_id) stay as they are; a source all of whose beams were finished ends. The
@@ -141,4 +141,4 @@ inline void reference(const BeamSearch& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* beam_search_op = &kOpSchema<BeamSearch>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

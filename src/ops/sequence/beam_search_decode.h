@@ -7,7 +7,7 @@
 #include "ops/control/arrays.h"
 #include "ops/detection/boxes.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The sentences that the steps of a beam search (arrays of what beam_search selected) stand for, the best of each
 /// source first. Two levels of offsets: sentences of each source, words of each sentence.
@@ -125,4 +125,4 @@ inline void reference(const BeamSearchDecode& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* beam_search_decode_op = &kOpSchema<BeamSearchDecode>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "base/long_loop.h"
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The best path of tags for each sequence of emission, [rows, tags] or, with lengths, [batch, time, tags]. Rows of
 /// transition [tags + 2, tags]: start, stop, then from each tag to each. With labels: 1 where the path
@@ -127,4 +127,4 @@ inline void reference(const CrfDecoding&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* crf_decoding_op = &kOpSchema<CrfDecoding>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

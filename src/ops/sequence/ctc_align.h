@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Labels without blanks and (merge_repeated) without repetitions. Sequences [N, 1] (offsets) become shorter ones;
 /// rows [N, steps], of which the first input_length steps count, are filled up with padding_value.
@@ -84,4 +84,4 @@ inline void reference(const CtcAlign& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* ctc_align_op = &kOpSchema<CtcAlign>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Features x [N, D] that start with two counts, show and click: with use_cvm these become log(show + 1) and
 /// log(click + 1) - log(show + 1), else they are left out.
@@ -57,4 +57,4 @@ inline void reference(const Cvm& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* cvm_op = &kOpSchema<Cvm>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

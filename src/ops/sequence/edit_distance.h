@@ -8,7 +8,7 @@
 #include "base/long_loop.h"
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// How many insertions, deletions and replacements turn each sequence of hyps into that of refs, with `normalized`
 /// divided by the length of the latter. Sequences have offsets or are rows [N, steps] with lengths.
@@ -96,4 +96,4 @@ inline void reference(const EditDistance& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* edit_distance_op = &kOpSchema<EditDistance>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

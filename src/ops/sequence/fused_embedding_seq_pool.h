@@ -6,7 +6,7 @@
 #include "ops/index/gathering.h"
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The sums of the rows of a table that the ids [N, K] of each sequence name: [sequences, K * width].
 struct FusedEmbeddingSeqPool {
@@ -67,4 +67,4 @@ inline void reference(const FusedEmbeddingSeqPool& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* fused_embedding_seq_pool_op = &kOpSchema<FusedEmbeddingSeqPool>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

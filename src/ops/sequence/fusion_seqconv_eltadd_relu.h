@@ -6,7 +6,7 @@
 #include "ops/elementwise/add.h"
 #include "ops/sequence/sequence_conv.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// relu(sequence_conv(x) + bias) of a program that was optimised before it was saved.
 struct FusionSeqconvEltaddRelu {
@@ -24,4 +24,4 @@ struct FusionSeqconvEltaddRelu {
 
 inline constexpr const OpSchema* fusion_seqconv_eltadd_relu_op = &kOpSchema<FusionSeqconvEltaddRelu>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

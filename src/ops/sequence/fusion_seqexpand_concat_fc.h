@@ -7,7 +7,7 @@
 #include "ops/movement/concat.h"
 #include "ops/sequence/sequence_expand.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// activation(concat(x[0], x[1] ... expanded to its sequences) @ w + bias) of a program that was optimised before it
 /// was saved.
@@ -33,4 +33,4 @@ struct FusionSeqexpandConcatFc {
 
 inline constexpr const OpSchema* fusion_seqexpand_concat_fc_op = &kOpSchema<FusionSeqexpandConcatFc>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

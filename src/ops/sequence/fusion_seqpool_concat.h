@@ -10,7 +10,7 @@
 #include "ops/sequence/sequence_pool.h"
 #include "ops/shape/shape.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The pooled sequences of all operands at slot X side by side, each after `change`; every row a sequence of its own.
 template <class Change>
@@ -44,4 +44,4 @@ struct FusionSeqpoolConcat {
 
 inline constexpr const OpSchema* fusion_seqpool_concat_op = &kOpSchema<FusionSeqpoolConcat>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/sequence/cvm.h"
 #include "ops/sequence/fusion_seqpool_concat.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// cvm of the pooled sequences of several operands, side by side; of a program that was optimised before it was saved.
 struct FusionSeqpoolCvmConcat {
@@ -21,4 +21,4 @@ struct FusionSeqpoolCvmConcat {
 
 inline constexpr const OpSchema* fusion_seqpool_cvm_concat_op = &kOpSchema<FusionSeqpoolCvmConcat>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

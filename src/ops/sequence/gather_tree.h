@@ -5,7 +5,7 @@
 #include "ops/common/indices.h"
 #include "ops/common/joining.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The full sequences of a beam search: ids and parents are [time, batch, beam]; from each beam at the last step the
 /// parents lead back to the first.
@@ -45,4 +45,4 @@ inline void reference(const GatherTree&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* gather_tree_op = &kOpSchema<GatherTree>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

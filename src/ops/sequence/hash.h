@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// num_hash numbers below mod_by for each row of x [..., D]: XXH64 of the row's bytes with seeds 0, 1, ...
 struct Hash {
@@ -82,4 +82,4 @@ inline void reference(const Hash& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* hash_op = &kOpSchema<Hash>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "ops/movement/movement.h"
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x with other sequence offsets: those of y, the numbers in y where it has none, or target_lod. With append they
 /// become another, finer level.
@@ -69,4 +69,4 @@ inline void reference(const LodReset& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* lod_reset_op = &kOpSchema<LodReset>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "graph/op.h"
 #include "ops/rnn/recurrent.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// out[t] = sum of x[t + i] * filter[i] over the steps i that filter [steps, D] has, within each sequence. x is
 /// [rows, D] with sequences one after the other, or [batch, time, D].
@@ -61,4 +61,4 @@ inline void reference(const RowConv&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* row_conv_op = &kOpSchema<RowConv>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/common/joining.h"
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Sequence i of the result is sequence i of each operand, one after the other.
 struct SequenceConcat {
@@ -71,4 +71,4 @@ inline void reference(const SequenceConcat&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* sequence_concat_op = &kOpSchema<SequenceConcat>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Row t of the result is the product of rows t + context_start to t + context_start + context_length - 1 of its
 /// sequence, side by side, with filter [context_length * D, M]. Rows outside of the sequence are zero, or with
@@ -105,4 +105,4 @@ inline void reference(const SequenceConv& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* sequence_conv_op = &kOpSchema<SequenceConv>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

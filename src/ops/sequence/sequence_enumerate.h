@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// For each row of x [N, 1] the win_size elements of its sequence that start with it; pad_value after the end.
 struct SequenceEnumerate {
@@ -47,4 +47,4 @@ inline void reference(const SequenceEnumerate& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* sequence_enumerate_op = &kOpSchema<SequenceEnumerate>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

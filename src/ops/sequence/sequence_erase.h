@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Sequences of numbers [N, 1] without those that are `tokens`.
 struct SequenceErase {
@@ -50,4 +50,4 @@ inline void reference(const SequenceErase& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* sequence_erase_op = &kOpSchema<SequenceErase>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

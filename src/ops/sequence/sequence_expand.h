@@ -5,7 +5,7 @@
 
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Each sequence of x (each row, where x has no offsets) as often as the sequence of y with its number is long, by the
 /// offsets of y at ref_level (-1: the finest).
@@ -82,4 +82,4 @@ inline void reference(const SequenceExpand& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* sequence_expand_op = &kOpSchema<SequenceExpand>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Row i of x as often as sequence i of y is long; the result has the offsets of y.
 struct SequenceExpandAs {
@@ -43,4 +43,4 @@ inline void reference(const SequenceExpandAs&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* sequence_expand_as_op = &kOpSchema<SequenceExpandAs>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

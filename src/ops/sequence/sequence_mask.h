@@ -8,7 +8,7 @@
 #include "base/convert.h"
 #include "ops/common/operands.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// For each length in x a row of max_len numbers: 1 at places before the length, then 0. Without max_len (or where it
 /// is not positive) rows are as long as the largest length.
@@ -59,4 +59,4 @@ inline void reference(const SequenceMask& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* sequence_mask_op = &kOpSchema<SequenceMask>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

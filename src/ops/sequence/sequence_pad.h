@@ -6,7 +6,7 @@
 
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Sequences of rows as [sequences, steps, ...], filled up with pad_value (one element or a row); length [sequences]
 /// has their lengths. padded_length -1: as long as the longest.
@@ -75,4 +75,4 @@ inline void reference(const SequencePad& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* sequence_pad_op = &kOpSchema<SequencePad>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 enum class SequencePooling : uint8_t { kSum, kAverage, kSqrt, kMax, kLast, kFirst };
 
@@ -89,4 +89,4 @@ inline void reference(const SequencePool& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* sequence_pool_op = &kOpSchema<SequencePool>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

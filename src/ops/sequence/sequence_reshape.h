@@ -6,7 +6,7 @@
 #include "ops/movement/movement.h"
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The elements of each sequence in rows of new_dim; x is [rows, D].
 struct SequenceReshape {
@@ -46,4 +46,4 @@ inline void reference(const SequenceReshape&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* sequence_reshape_op = &kOpSchema<SequenceReshape>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

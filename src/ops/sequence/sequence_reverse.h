@@ -5,7 +5,7 @@
 
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The rows of each sequence in reverse order.
 struct SequenceReverse {
@@ -35,4 +35,4 @@ inline void reference(const SequenceReverse&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* sequence_reverse_op = &kOpSchema<SequenceReverse>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

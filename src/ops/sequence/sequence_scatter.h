@@ -6,7 +6,7 @@
 #include "ops/index/scattering.h"
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// x [sequences, ...] with the updates of sequence i added to row i, at the places that ids (of the same sequences)
 /// tell.
@@ -49,4 +49,4 @@ inline void reference(const SequenceScatter&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* sequence_scatter_op = &kOpSchema<SequenceScatter>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Of sequence i the length[i] rows from row offset[i] on.
 struct SequenceSlice {
@@ -54,4 +54,4 @@ inline void reference(const SequenceSlice&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* sequence_slice_op = &kOpSchema<SequenceSlice>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Softmax within each sequence; x has one number per row.
 struct SequenceSoftmax {
@@ -44,4 +44,4 @@ inline void reference(const SequenceSoftmax&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* sequence_softmax_op = &kOpSchema<SequenceSoftmax>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

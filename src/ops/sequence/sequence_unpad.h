@@ -5,7 +5,7 @@
 
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The first length[i] steps of each x[i] one after the other, as sequences; x is [sequences, steps, ...].
 struct SequenceUnpad {
@@ -55,4 +55,4 @@ inline void reference(const SequenceUnpad&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* sequence_unpad_op = &kOpSchema<SequenceUnpad>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

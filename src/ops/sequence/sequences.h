@@ -10,7 +10,7 @@
 
 /// Tensors of sequences: rows (elements of dimension 0) one after the other, sequence offsets in the tensor's Lod. A
 /// tensor without offsets is one sequence; while planning it may also be one of which nothing is known yet.
-namespace coracle {
+namespace coracle::internal {
 
 /// The offsets of the finest level, empty where there are none.
 inline std::vector<int64_t> known_offsets(const Fact& x) {
@@ -45,4 +45,4 @@ inline void require_one_per_row(const Shape& x, const char* name) {
 /// Bytes of one row.
 inline size_t row_bytes(const Tensor& x) { return static_cast<size_t>(row_count(x.shape())) * size_of(x.dtype()); }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 #include "ops/detection/boxes.h"
 #include "ops/sequence/sequences.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A convolution of images of different sizes. x [elements, 1] has them one after the other, channel by channel, as
 /// sequences; image i is as high as sequence i of row is long, and as wide as sequence i of column. filter is
@@ -116,4 +116,4 @@ inline void reference(const VarConv2d& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* var_conv_2d_op = &kOpSchema<VarConv2d>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -7,7 +7,7 @@
 #include "base/long_loop.h"
 #include "ops/common/joining.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The path of tags with the highest sum of potentials [batch, time, tags] and transitions [from, to], for each
 /// sequence of its length; places behind the end are 0. With include_bos_eos_tag the last tag is the start and the one
@@ -98,4 +98,4 @@ inline void reference(const ViterbiDecode& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* viterbi_decode_op = &kOpSchema<ViterbiDecode>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

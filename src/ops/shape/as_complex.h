@@ -5,7 +5,7 @@
 
 #include "ops/common/complex_numbers.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The last dimension, of size 2, as the parts of complex numbers.
 struct AsComplex {
@@ -33,4 +33,4 @@ inline void reference(const AsComplex&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* as_complex_op = &kOpSchema<AsComplex>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 
 #include "ops/common/complex_numbers.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Complex numbers with their parts as a new last dimension of size 2.
 struct AsReal {
@@ -30,4 +30,4 @@ inline void reference(const AsReal&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* as_real_op = &kOpSchema<AsReal>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -4,7 +4,7 @@
 #include "graph/op.h"
 #include "ops/movement/movement.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Elements met by steps of `stride` (in elements) from `offset` (in bytes) on, in the row-major memory of the input.
 struct AsStrided {
@@ -50,4 +50,4 @@ inline void reference(const AsStrided& op, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* as_strided_op = &kOpSchema<AsStrided>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include "ops/common/sharing_lod.h"
 #include "ops/movement/movement.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Dimensions start_axis to stop_axis (inclusive) become one.
 struct Flatten {
@@ -51,4 +51,4 @@ inline void reference(const Flatten&, ReferenceArgs& a) { copy_tensor(a.context(
 
 inline constexpr const OpSchema* flatten_op = &kOpSchema<Flatten>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include "ops/common/sharing_lod.h"
 #include "ops/movement/movement.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// A matrix: dimensions before `axis` become its rows, the others its columns. A scalar becomes one element.
 struct Flatten2 {
@@ -42,4 +42,4 @@ inline void reference(const Flatten2&, ReferenceArgs& a) { copy_tensor(a.context
 
 inline constexpr const OpSchema* flatten2_op = &kOpSchema<Flatten2>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

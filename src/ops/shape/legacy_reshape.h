@@ -4,7 +4,7 @@
 #include "graph/lowering.h"
 #include "ops/shape/reshape.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// What PIR calls the first `reshape` of Paddle: the same as reshape.
 struct LegacyReshape {
@@ -17,4 +17,4 @@ struct LegacyReshape {
 
 inline constexpr const OpSchema* legacy_reshape_op = &kOpSchema<LegacyReshape>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The number of elements of the operand, a scalar.
 struct Numel {
@@ -23,4 +23,4 @@ inline void reference(const Numel&, ReferenceArgs& a) { a.out(0).data<int64_t>()
 
 inline constexpr const OpSchema* numel_op = &kOpSchema<Numel>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 
 #include "graph/lowering.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The same elements in another shape. In `shape`, 0 copies the dimension of x at that place and one -1 takes the rest.
 struct Reshape {
@@ -91,4 +91,4 @@ inline void Reshape::lower(Lowering& l) {
 
 inline constexpr const OpSchema* reshape_op = &kOpSchema<Reshape>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

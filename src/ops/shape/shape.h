@@ -4,7 +4,7 @@
 #include "graph/lowering.h"
 #include "ops/shape/shape_value.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The dimensions of the operand, as a 1-D tensor.
 struct ShapeOp {
@@ -24,4 +24,4 @@ inline void reference(const ShapeOp&, ReferenceArgs& a) { write_shape(a.shape(0)
 
 inline constexpr const OpSchema* shape_op = &kOpSchema<ShapeOp>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

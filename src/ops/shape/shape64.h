@@ -4,7 +4,7 @@
 #include "graph/lowering.h"
 #include "ops/shape/shape_value.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The dimensions of the operand, as a 1-D tensor.
 struct Shape64 {
@@ -24,4 +24,4 @@ inline void reference(const Shape64&, ReferenceArgs& a) { write_shape(a.shape(0)
 
 inline constexpr const OpSchema* shape64_op = &kOpSchema<Shape64>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -3,7 +3,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 inline void write_shape(const Shape& shape, Tensor& to) { to.assign(shape.dims()); }
 
@@ -19,4 +19,4 @@ inline void infer_shape_value(InferArgs& a, DType dtype) {
   a.out(0).value = std::make_shared<const Tensor>(std::move(t));
 }
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -5,7 +5,7 @@
 #include "ops/common/sharing_lod.h"
 #include "ops/movement/movement.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Drops the dimensions of size 1 among `axis`, or all of them where `axis` is empty or absent.
 struct Squeeze {
@@ -41,4 +41,4 @@ inline void reference(const Squeeze&, ReferenceArgs& a) { copy_tensor(a.context(
 
 inline constexpr const OpSchema* squeeze_op = &kOpSchema<Squeeze>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -6,7 +6,7 @@
 #include "ops/common/sharing_lod.h"
 #include "ops/movement/movement.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// Inserts a dimension of size 1 at each of `axis`, one after the other.
 struct Unsqueeze {
@@ -39,4 +39,4 @@ inline void reference(const Unsqueeze&, ReferenceArgs& a) { copy_tensor(a.contex
 
 inline constexpr const OpSchema* unsqueeze_op = &kOpSchema<Unsqueeze>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

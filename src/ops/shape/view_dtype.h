@@ -5,7 +5,7 @@
 
 #include "graph/op.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The bytes of x as elements of another type; the last dimension grows or shrinks with their size.
 struct ViewDtype {
@@ -38,4 +38,4 @@ inline void reference(const ViewDtype&, ReferenceArgs& a) {
 
 inline constexpr const OpSchema* view_dtype_op = &kOpSchema<ViewDtype>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

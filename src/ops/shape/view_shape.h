@@ -3,7 +3,7 @@
 
 #include "ops/common/joining.h"
 
-namespace coracle {
+namespace coracle::internal {
 
 /// The same elements with the dimensions `dims`, one of which may be -1.
 struct ViewShape {
@@ -41,4 +41,4 @@ inline void reference(const ViewShape&, ReferenceArgs& a) { copy_tensor(a.contex
 
 inline constexpr const OpSchema* view_shape_op = &kOpSchema<ViewShape>;
 
-}  // namespace coracle
+}  // namespace coracle::internal

@@ -8,7 +8,7 @@
 
 #include "devices/cpu/winograd_tiles.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 TEST(Bands, HaveEachPlaceOnce) {
@@ -59,4 +59,4 @@ TEST(WinogradTiles, TakeWhatRepaysThem) {
 }
 
 }  // namespace
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -15,7 +15,7 @@
 #include "devices/cpu/processor.h"
 #include "plan/device.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 std::vector<Capability> all_capabilities() {
@@ -173,4 +173,4 @@ TEST(ThisMachine, HasWhatItsCapabilitiesNeed) {
 }
 
 }  // namespace
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -8,7 +8,7 @@
 #include "support/model_cases.h"
 
 /// Kernels of convolutions and products, on shapes that cross tiles, panels and vectors of every instruction set.
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 constexpr EpilogueStep kMultiplyTensor{EpilogueKind::kMultiplyTensor};
@@ -206,4 +206,4 @@ TEST(MatmulKernels, MatchTheReference) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

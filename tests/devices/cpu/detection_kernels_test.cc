@@ -6,7 +6,7 @@
 #include "support/check_kernels.h"
 
 /// Kernels of operators that share their formulas with the reference: detection heads and inverses.
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 using KernelNames = std::set<std::string>;
@@ -61,4 +61,4 @@ TEST(DetectionKernels, Inverse) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

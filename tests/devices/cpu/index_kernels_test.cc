@@ -20,7 +20,7 @@
 #include "ops/reduce/cumsum.h"
 #include "support/check_kernels.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 TEST(SortKernels, FewOfManyAndAll) {
@@ -180,4 +180,4 @@ TEST(SizedKernels, WhatIsNotZero) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

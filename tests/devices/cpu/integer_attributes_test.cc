@@ -11,7 +11,7 @@
 
 /// Products of integers with attributes, shapes and numbers by chance, on every kernel that takes them, are what the
 /// reference computes exactly.
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 class Chance {
@@ -111,4 +111,4 @@ TEST(IntegerAttributes, Products) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -6,7 +6,7 @@
 #include "support/epilogue_steps.h"
 
 /// Products of integers are exact: every kernel gives the bits of the reference, which multiplies integers in float64.
-namespace coracle::test {
+namespace coracle::internal::test {
 
 inline constexpr EpilogueStep kRelu6{EpilogueKind::kClip, 0, 6};
 
@@ -63,4 +63,4 @@ inline void finish(KernelCase& c, const Steps& steps, const Shape& result, int64
   c.absolute = 0;
 }
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -10,7 +10,7 @@
 #include "ops/quantize/integer_conv2d.h"
 #include "support/emulated_processor.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 struct IntegerConvolution {
@@ -221,4 +221,4 @@ TEST(IntegerConvolutions, DepthwiseFiltersWithAWideStrideAreProducts) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -12,7 +12,7 @@
 #include "ops/quantize/integer_linear.h"
 #include "ops/quantize/to_int8.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 void check_linear(int64_t rows, int64_t depth, int64_t columns, const Steps& steps, const Result& result,
@@ -346,4 +346,4 @@ TEST(IntegerKernels, EveryTableGivesExactSums) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -40,7 +40,7 @@
 #include "ops/reduce/prod.h"
 #include "support/check_kernels.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 const Shape kShapes[] = {{0}, {}, {1}, {3}, {17}, {2, 3, 5}, {1, 3, 7, 9}, {2, 0, 4, 4}, {3, 67, 31, 17}};
@@ -307,4 +307,4 @@ TEST(ReduceKernels, Positions) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -6,7 +6,7 @@
 #include "devices/cpu/isa/limits.h"
 #include "isa/isa_test.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 TEST(Limits, WorkGrowsWithItsSteps) {
@@ -40,4 +40,4 @@ TEST(Limits, AreMeasuredOnAllThreads) {
 }
 
 }  // namespace
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -11,7 +11,7 @@
 #include "support/check_kernels.h"
 
 /// Products of computed operands, wherever their rows, columns and depth lie.
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 using KernelNames = std::set<std::string>;
@@ -138,4 +138,4 @@ TEST(ContractionKernels, Bilinear) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

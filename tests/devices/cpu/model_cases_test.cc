@@ -6,7 +6,7 @@
 #include <set>
 
 /// Shapes of real models, those that coracle-bench-kernels times, on every kernel that takes them.
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 /// Larger ones take the reference seconds.
@@ -34,4 +34,4 @@ TEST(ModelCases, NamesDiffer) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -21,7 +21,7 @@
 #include "support/check_kernels.h"
 #include "support/device_kernel_runner.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 TEST(ResizeKernels, NearestAndASum) {
@@ -191,4 +191,4 @@ TEST(MovementKernels, Repeats) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -9,7 +9,7 @@
 #include "support/check_kernels.h"
 
 /// Products of float32 with weights in 16, 8 and 4 bits.
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 using KernelNames = std::set<std::string>;
@@ -190,4 +190,4 @@ TEST(NarrowKernels, LlmInt8Linear) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

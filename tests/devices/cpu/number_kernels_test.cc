@@ -52,7 +52,7 @@
 #include "ops/reduce/prod.h"
 #include "support/check_kernels.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -361,4 +361,4 @@ TEST(NumberKernels, RemaindersOfReals) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

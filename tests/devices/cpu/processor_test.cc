@@ -12,7 +12,7 @@
 #include "support/emulated_processor.h"
 #include "support/plain_tables.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 TEST(Processors, AreWhatTheirTableSays) {
@@ -105,4 +105,4 @@ TEST(PlainPanels, AreThoseOfTheInstructionSets) {
 #endif
 
 }  // namespace
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

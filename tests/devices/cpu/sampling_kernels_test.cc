@@ -20,7 +20,7 @@
 #include "support/check_kernels.h"
 
 /// Kernels that sum lines of elements: interpolation, pooling of regions, and what runs along sequences.
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 using KernelNames = std::set<std::string>;
@@ -245,4 +245,4 @@ TEST(SamplingKernels, FirstRecurrentLayers) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

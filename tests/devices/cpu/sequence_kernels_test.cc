@@ -11,7 +11,7 @@
 #include "support/generated_tensor.h"
 #include "support/model_cases.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 TEST(CastKernels, EveryPairThatModelsUse) {
@@ -137,4 +137,4 @@ TEST(RnnKernels, ModesLayersAndDirections) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

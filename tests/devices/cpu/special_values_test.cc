@@ -22,7 +22,7 @@
 /// Kernels against the reference on what is not a number, on infinities, zeros of both signs and values whose functions
 /// overflow: one such value in each row and column of a matrix, so that it stands in each lane of a whole vector, in
 /// each tail and in rows and columns that are reduced.
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -276,4 +276,4 @@ TEST(SpecialValues, InProductsAndWhatFollowsThem) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 constexpr auto kX6 = ComputeMode::kBf16x6;
@@ -76,4 +76,4 @@ TEST(TileCost, SumsHaveNothingOfWhatHasNothing) {
 }
 
 }  // namespace
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -18,7 +18,7 @@
 
 /// Windows over images and volumes: convolutions that the kernels for constant filters of images leave, patches,
 /// pooling.
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 using KernelNames = std::set<std::string>;
@@ -280,4 +280,4 @@ TEST(WindowKernels, PoolingWithPlaces) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

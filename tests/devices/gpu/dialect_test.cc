@@ -21,7 +21,7 @@
 #include "support/check_kernels.h"
 #include "support/temporary_folder.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 /// A node: its operands are ordered by port.
@@ -230,4 +230,4 @@ TEST_F(GpuDialects, WhatOpenClAloneHasIsFound) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -8,7 +8,7 @@
 
 #include "devices/gpu/open_gpu.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// A device that compiles nothing and keeps what it was asked to compile.
 class RecordingGpu final : public gpu::OpenGpu {
@@ -37,4 +37,4 @@ class RecordingGpu final : public gpu::OpenGpu {
   std::set<Program> programs_;
 };
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -11,7 +11,7 @@
 #include "ops/activation/relu.h"
 #include "plan/device.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 std::map<std::string_view, const KernelDef*> by_name(std::span<const KernelTable* const> tables) {
@@ -98,4 +98,4 @@ TEST(GpuSources, BeginWithThePreludeAndHoldWhatTheyInclude) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

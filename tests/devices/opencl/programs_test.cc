@@ -6,7 +6,7 @@
 #include "support/temporary_folder.h"
 
 // Programs come from disk where they were built before.
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -78,4 +78,4 @@ TEST_F(OpenclPrograms, NoFolderIsNoCache) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

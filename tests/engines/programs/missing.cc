@@ -6,7 +6,7 @@
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
-  const coracle::FoundEngine found = coracle::find_engine(argv[1]);
+  const coracle::internal::FoundEngine found = coracle::internal::find_engine(argv[1]);
   std::puts((found.engine == nullptr ? found.missing : found.engine->missing()).c_str());
   return 0;
 }

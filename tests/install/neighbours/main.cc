@@ -30,15 +30,15 @@ int main(int argc, char** argv) {
         nullptr)
       << "somebody else's description of model files";
 
-  const coracle::api::Model model(FLAGS_model);
+  const coracle::Model model(FLAGS_model);
   int right = 0;
 #pragma omp parallel num_threads(FLAGS_threads) reduction(+ : right)
   {
-    coracle::api::Session session(model);
+    coracle::Session session(model);
     for (int i = 0; i < 100; ++i) {
       session.set_input(0, {1, 2}, std::vector<float>{1, 2});
       session.run();
-      const coracle::api::View view = session.output(1);
+      const coracle::View view = session.output(1);
       const auto values = view.values<float>();
       right += values[0] == 7 && values[1] == 10 ? 1 : 0;
     }

@@ -6,11 +6,11 @@
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   try {
-    const coracle::api::Model model(argv[1]);
-    coracle::api::Session session(model, {.threads = 1});
+    const coracle::Model model(argv[1]);
+    coracle::Session session(model, {.threads = 1});
     const auto inputs = model.inputs();
     for (size_t i = 0; i < inputs.size(); ++i) {
-      coracle::api::Dims dims = inputs[i].dims;
+      coracle::Dims dims = inputs[i].dims;
       for (int64_t& d : dims) d = d < 0 ? 1 : d;
       size_t count = 1;
       for (int64_t d : dims) count *= static_cast<size_t>(d);
@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
     }
     session.run();
     std::printf("%zu\n", session.output(0).size());
-  } catch (const coracle::api::Exception& e) {
+  } catch (const coracle::Exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 1;
   }

@@ -7,7 +7,7 @@
 #include "devices/cpu/isa/row_blocks.h"
 #include "devices/cpu/isa/vector.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 // combine(...) over part(i, width), the vector of elements [i, i + width) of a row, in four partial vectors; lanes past
@@ -87,4 +87,4 @@ HWY_INLINE void in_strips(size_t begin, size_t end, F f) {
 }
 
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -9,7 +9,7 @@
 
 #include "vector.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 // 8 rows by 16 * kHalves columns: sums = start + a * b over `steps` steps of 32 numbers. Both sums have rows of 32
@@ -45,4 +45,4 @@ HWY_INLINE void multiply_by_dots(const uint16_t* a, const uint16_t* b, int64_t s
 }
 
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -8,7 +8,7 @@
 
 #include "vector.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 using BitsTag = hn::Repartition<uint32_t, FloatTag>;
@@ -61,4 +61,4 @@ HWY_INLINE void split_into_parts(FloatVector x, BitsVector (&parts)[kParts]) {
 }
 
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

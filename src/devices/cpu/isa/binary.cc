@@ -4,7 +4,7 @@
 #include "devices/cpu/isa/map.h"
 #include "devices/cpu/isa/math_wide.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 using V = FloatVector;
@@ -113,4 +113,4 @@ void column_left(BinaryKind kind, const float* column, const float* b, float* y,
 
 const BinaryFunctions binary = {same, scalar_right, scalar_left, row_right, row_left, column_right, column_left};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

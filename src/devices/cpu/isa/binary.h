@@ -7,7 +7,7 @@
 #include "devices/cpu/isa/tables.h"
 #include "devices/cpu/isa/unary.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 enum class BinaryKind : int32_t {
   kAdd,
@@ -47,4 +47,4 @@ struct BinaryFunctions {
 
 CORACLE_ISA_TABLES(BinaryFunctions, binary)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -5,7 +5,7 @@
 
 #include "devices/cpu/isa/vector.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 constexpr size_t kWord = 64;
@@ -86,4 +86,4 @@ void elements(const uint64_t* mask, size_t words, const void* x, size_t element,
 
 const CompressFunctions compress = {mask, positions, elements};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -6,7 +6,7 @@
 #include "devices/cpu/isa/number_type.h"
 #include "devices/cpu/isa/tables.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// Picking what is not zero. A mask has bit i % 64 of word i / 64 for element i; bits past the end are 0.
 struct CompressFunctions {
@@ -20,4 +20,4 @@ struct CompressFunctions {
 
 CORACLE_ISA_TABLES(CompressFunctions, compress)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -5,7 +5,7 @@
 
 #include "devices/cpu/isa/vector.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 // Plain loops, which the compiler vectorises for the types that the instruction set converts.
@@ -206,4 +206,4 @@ void convert_all(NumberType from, NumberType to, const void* x, void* y, size_t 
 
 const ConvertFunctions convert = {convert_all};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

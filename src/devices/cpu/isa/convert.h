@@ -6,7 +6,7 @@
 #include "devices/cpu/isa/number_type.h"
 #include "devices/cpu/isa/tables.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 struct ConvertFunctions {
   /// y[i] = x[i] as the other type. Floating to integer truncates towards zero, to bool is x != 0; to a smaller
@@ -18,4 +18,4 @@ struct ConvertFunctions {
 
 CORACLE_ISA_TABLES(ConvertFunctions, convert)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -5,7 +5,7 @@
 
 #include "devices/cpu/isa/vector.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 template <size_t kBytes>
@@ -55,4 +55,4 @@ int64_t gather_int32(const GatherRows& p, const int32_t* ids, int64_t count) { r
 
 const CopyFunctions copy = {rows, gather_int64, gather_int32};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -6,7 +6,7 @@
 
 #include "devices/cpu/isa/tables.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// Rows of a table, picked by ids.
 struct GatherRows {
@@ -28,4 +28,4 @@ struct CopyFunctions {
 
 CORACLE_ISA_TABLES(CopyFunctions, copy)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -5,7 +5,7 @@
 
 #include "devices/cpu/isa/vector.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 // v * by, with denormal numbers in v as zeros. Trained weights hold some (channels that died), a product with one takes
@@ -31,4 +31,4 @@ HWY_INLINE void flush_denormals(float* p, int64_t count, float scale = 1) {
 }
 
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -5,7 +5,7 @@
 #include "depthwise_block.h"
 #include "epilogue.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 using V = FloatVector;
@@ -183,4 +183,4 @@ void run(const DepthwiseCall& call, int64_t row_begin, int64_t row_end) {
 extern const DepthwiseFunctions depthwise;
 const DepthwiseFunctions depthwise = {packed_floats, pack, run};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -7,7 +7,7 @@
 #include "devices/cpu/isa/epilogue_op.h"
 #include "devices/cpu/isa/tables.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// Depthwise convolution over channels-last images: each channel with its own kernel. Outside the image nothing is
 /// added. Each output is summed in an order of its taps that depends on the filter's shape alone, whatever rows or
@@ -40,4 +40,4 @@ struct DepthwiseFunctions {
 
 CORACLE_ISA_TABLES(DepthwiseFunctions, depthwise)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

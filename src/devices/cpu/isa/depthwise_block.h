@@ -8,7 +8,7 @@
 #include "depthwise_stream.h"
 #include "epilogue.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 constexpr bool kStreams = HWY_TARGET == HWY_AVX2;
@@ -223,4 +223,4 @@ HWY_INLINE BlockFunction find_block_function(const DepthwiseCall& call) {
 }
 
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -8,7 +8,7 @@
 #include "depthwise.h"
 #include "epilogue.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 // Output columns that are computed for one vector of channels before the next: the lines of their inputs, which hold
@@ -256,4 +256,4 @@ void run_streams(const DepthwiseCall& call, const Chain& chain, int64_t row_begi
 }
 
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

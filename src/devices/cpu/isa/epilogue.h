@@ -8,7 +8,7 @@
 #include "math.h"
 #include "quantized.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 // Vectors that go through the chain together: enough to hide the latency of the longer functions.
@@ -291,4 +291,4 @@ HWY_INLINE void apply_epilogue_flat(const EpilogueOp* ops, int op_count, const f
 }
 
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -6,7 +6,7 @@
 
 #include "base/element_steps.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// One step of an epilogue as micro-kernels take it. An output is seen as pixels (rows) times channels (columns).
 struct EpilogueOp {
@@ -20,4 +20,4 @@ struct EpilogueOp {
 
 constexpr int kMaxEpilogueOps = 8;
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -6,7 +6,7 @@
 
 #include "devices/cpu/isa/vector.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 // The largest (smallest) lane.
@@ -113,4 +113,4 @@ void extremes_of_columns(const T* x, T* y, size_t n, size_t inner, size_t begin,
 }
 
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

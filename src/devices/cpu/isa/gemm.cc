@@ -8,7 +8,7 @@
 #include "gemm_rows.h"
 #include "gemm_tile.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 // Panels that are multiplied with a tile of rows before the next tile of rows: they should stay in the level-2 cache.
@@ -389,4 +389,4 @@ void run(const GemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel
 extern const GemmFunctions gemm;
 const GemmFunctions gemm = {panels, tile_rows, packed_floats, pack, sums_wait_in_c, run, &kNarrow};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -14,7 +14,7 @@
 /// joined), and padding points to zeros. B is packed once into panels of columns, [panel][tap][k][column of panel].
 /// Each element of C is summed in one order of (t, k) that depends on the shape of B alone, so rows may be split among
 /// calls at will without changing a bit.
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// The shape of B for one group.
 struct GemmShape {
@@ -118,4 +118,4 @@ struct GemmFunctions {
 
 CORACLE_ISA_TABLES(GemmFunctions, gemm)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

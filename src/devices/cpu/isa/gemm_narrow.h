@@ -7,7 +7,7 @@
 #include "epilogue.h"
 #include "gemm_tile.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 static_assert(kPanelVectors == 2);
@@ -226,4 +226,4 @@ constexpr NarrowFunctions kNarrow = {kPanelColumns, run_narrow, widen_panels};
 #endif
 
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -10,7 +10,7 @@
 #include "gemm_tile.h"
 #include "transpose_tile.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 // One tap of a plain panel whose columns lie apart in the source: `count` of its `width` columns, from one on.
@@ -100,4 +100,4 @@ HWY_INLINE void pack_tap(const GemmShape& shape, const GemmSource& source, const
 }
 
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -7,7 +7,7 @@
 
 #include "gemm_tile.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 // Taps whose pointers are kept at once.
@@ -232,4 +232,4 @@ class TileRows {
 };
 
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -11,7 +11,7 @@
 #include "gemm.h"
 #include "vector.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 using V = FloatVector;
@@ -247,4 +247,4 @@ HWY_INLINE TileFunction find_tile(Panel panel, int rows, bool fetches_ahead) {
 }
 
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

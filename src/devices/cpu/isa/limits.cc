@@ -3,7 +3,7 @@
 
 #include "devices/cpu/isa/vector.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 /// Enough for two units with a latency of four or five cycles, few enough for 16 registers.
@@ -44,4 +44,4 @@ float read(const float* x, int64_t count) {
 
 const LimitFunctions limits = {multiply_add, read};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

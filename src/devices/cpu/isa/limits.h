@@ -5,7 +5,7 @@
 
 #include "devices/cpu/isa/tables.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// What a core does at best.
 struct LimitFunctions {
@@ -18,4 +18,4 @@ struct LimitFunctions {
 
 CORACLE_ISA_TABLES(LimitFunctions, limits)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

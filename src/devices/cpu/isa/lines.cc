@@ -3,7 +3,7 @@
 
 #include "devices/cpu/isa/accumulate.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 using V = FloatVector;
@@ -129,4 +129,4 @@ void mean(const PixelBox& p, float divisor) {
 extern const LinesFunctions lines;
 const LinesFunctions lines = {sum, sum_channelwise, largest, maximum, mean};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -6,7 +6,7 @@
 
 #include "devices/cpu/isa/tables.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// Pixels of a channels-last image, weighted: what interpolation and sampling are made of.
 struct WeightedLines {
@@ -47,4 +47,4 @@ struct LinesFunctions {
 
 CORACLE_ISA_TABLES(LinesFunctions, lines)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

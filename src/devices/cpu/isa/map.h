@@ -5,7 +5,7 @@
 
 #include "devices/cpu/isa/vector.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 template <class F>
@@ -30,4 +30,4 @@ HWY_INLINE void map2(const float* x, const float* z, float* y, size_t count, F f
 }
 
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -9,7 +9,7 @@
 
 #include "devices/cpu/isa/vector.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 namespace math {
 
@@ -367,4 +367,4 @@ HWY_INLINE V elu(D d, V x, V alpha) {
 
 }  // namespace math
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

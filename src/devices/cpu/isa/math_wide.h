@@ -6,7 +6,7 @@
 
 #include "devices/cpu/isa/math.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 namespace math {
 
@@ -177,4 +177,4 @@ HWY_INLINE FloatVector pow(FloatTag d, FloatVector x, FloatVector y) {
 
 }  // namespace math
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

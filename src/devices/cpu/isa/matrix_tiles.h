@@ -10,7 +10,7 @@
 
 #include "vector.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 constexpr int kTileSide = 16;                  // rows of a tile; also groups of 4 bytes of a row
@@ -150,4 +150,4 @@ class MatrixTiles {
 #endif
 
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

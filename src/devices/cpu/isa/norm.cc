@@ -4,7 +4,7 @@
 #include "devices/cpu/isa/accumulate.h"
 #include "devices/cpu/isa/map.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 using V = FloatVector;
@@ -190,4 +190,4 @@ void affine_columns(const float* x, const float* scale, const float* shift, floa
 
 const NormFunctions norm = {layer_norm, rms_norm, group_norm, group_norm_channels_last, affine_rows, affine_columns};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

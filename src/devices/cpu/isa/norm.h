@@ -6,7 +6,7 @@
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/tables.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// For layer_norm and rms_norm over `rows` contiguous rows of n. y may be x, residual or sum.
 struct RowNorm {
@@ -55,4 +55,4 @@ struct NormFunctions {
 
 CORACLE_ISA_TABLES(NormFunctions, norm)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -4,7 +4,7 @@
 #include "devices/cpu/isa/independent.h"
 #include "devices/cpu/isa/vector.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 // Plain loops, which the compiler vectorises. Operations are empty types, so that each loop is compiled once per
@@ -423,4 +423,4 @@ NumberBinaryLoops loops(NumberBinaryKind kind, NumberType type) {
 
 const NumberBinaryFunctions number_binary = {loops};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -6,7 +6,7 @@
 #include "devices/cpu/isa/number_type.h"
 #include "devices/cpu/isa/tables.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// What is done with two numbers of one type. Integers wrap around, and divided by zero give zero.
 enum class NumberBinaryKind : int32_t {
@@ -52,4 +52,4 @@ struct NumberBinaryFunctions {
 
 CORACLE_ISA_TABLES(NumberBinaryFunctions, number_binary)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

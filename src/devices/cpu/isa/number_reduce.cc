@@ -3,7 +3,7 @@
 
 #include "devices/cpu/isa/extremes.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 // Plain loops, which the compiler vectorises. Rows are folded in lanes, element i into lane i modulo kLanes, then the
@@ -298,4 +298,4 @@ void arg_strided(bool largest, NumberType from, const void* x, int64_t* y, size_
 
 const NumberReduceFunctions number_reduce = {has, rows, strided, arg_rows, arg_strided};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

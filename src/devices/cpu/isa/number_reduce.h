@@ -6,7 +6,7 @@
 #include "devices/cpu/isa/number_type.h"
 #include "devices/cpu/isa/tables.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 enum class NumberReduceKind : int32_t {
   kSum,  // integers wrap around
@@ -36,4 +36,4 @@ struct NumberReduceFunctions {
 
 CORACLE_ISA_TABLES(NumberReduceFunctions, number_reduce)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// Element types of kernels that take several.
 enum class NumberType : int32_t {
@@ -19,4 +19,4 @@ enum class NumberType : int32_t {
   kFloat64,
 };
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

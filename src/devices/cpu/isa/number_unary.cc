@@ -4,7 +4,7 @@
 #include "devices/cpu/isa/independent.h"
 #include "devices/cpu/isa/vector.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 // Plain loops, which the compiler vectorises.
@@ -159,4 +159,4 @@ ClipLoop clip(NumberType type) {
 
 const NumberUnaryFunctions number_unary = {loop, select, clip};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -6,7 +6,7 @@
 #include "devices/cpu/isa/number_type.h"
 #include "devices/cpu/isa/tables.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 enum class NumberUnaryKind : int32_t {
   kAbs,       // the smallest integer stays
@@ -40,4 +40,4 @@ struct NumberUnaryFunctions {
 
 CORACLE_ISA_TABLES(NumberUnaryFunctions, number_unary)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

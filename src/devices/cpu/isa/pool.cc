@@ -7,7 +7,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 // The vectors that a pixel is cut into: whole ones, then those of half the size down to `Least`, of which the last may
@@ -159,4 +159,4 @@ void max_int8(const Pool<int8_t>& p, size_t begin, size_t end) {
 
 const PoolFunctions pool = {max, average, max_int8};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

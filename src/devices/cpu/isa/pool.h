@@ -6,7 +6,7 @@
 
 #include "devices/cpu/isa/tables.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// Along one axis: the window of output i is the inputs [begin[i], end[i]), clipped to the image by the caller.
 /// `divisor` is what the average counts on this axis (the clipped or the whole size); unused for the maximum.
@@ -39,4 +39,4 @@ struct PoolFunctions {
 
 CORACLE_ISA_TABLES(PoolFunctions, pool)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

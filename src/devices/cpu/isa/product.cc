@@ -3,7 +3,7 @@
 
 #include "devices/cpu/isa/vector.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 template <class D>
@@ -130,4 +130,4 @@ void dots(const RowDots<T>& p, int64_t begin, int64_t end) {
 extern const ProductFunctions product;
 const ProductFunctions product = {direct<float>, direct<double>, dots<float>, dots<double>};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

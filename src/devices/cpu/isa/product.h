@@ -6,7 +6,7 @@
 
 #include "devices/cpu/isa/tables.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// c[r, n] = sum over k < depth of a[r, k] * b[k, n], read where the operands lie; columns of b and c are adjacent.
 template <class T>
@@ -42,4 +42,4 @@ struct ProductFunctions {
 
 CORACLE_ISA_TABLES(ProductFunctions, product)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

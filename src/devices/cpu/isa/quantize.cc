@@ -5,7 +5,7 @@
 #include "devices/cpu/isa/map.h"
 #include "devices/cpu/isa/quantized.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 using V = FloatVector;
@@ -78,4 +78,4 @@ void to_int8(bool round_half_away, const float* x, float scale, int8_t* y, size_
 
 const QuantizeFunctions quantize = {tensor, rows, columns, to_int8};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -6,7 +6,7 @@
 
 #include "devices/cpu/isa/tables.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// q = round(x * range / scale), kept as float; with `dequantize` y = q * scale / range, else y = q. A scale up to
 /// 1e-30 divides as scale + 1e-6.
@@ -29,4 +29,4 @@ struct QuantizeFunctions {
 
 CORACLE_ISA_TABLES(QuantizeFunctions, quantize)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -8,7 +8,7 @@
 
 #include "devices/cpu/isa/vector.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 // x in steps of scale / range, an integer in a float (see Quantization in quantize.h).
@@ -162,4 +162,4 @@ HWY_INLINE void store_int8_part(hn::Vec<Int8Tag> v, int8_t* to, size_t count) {
 }
 
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -10,7 +10,7 @@
 /// Convolution of channels-last int8 images with one filter for each channel. Pairs of taps, one below the other, are
 /// multiplied as numbers of 16 bits; the sums of at most kMostQuantizedTaps products of at most 128 * 128 are exact in
 /// float32 too.
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 constexpr int64_t kMostQuantizedTaps = 1024;
 /// A filter row, and the steps between the results of a strip, may be this wide.
@@ -60,4 +60,4 @@ struct QuantizedDepthwiseFunctions {
 
 CORACLE_ISA_TABLES(QuantizedDepthwiseFunctions, quantized_depthwise)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

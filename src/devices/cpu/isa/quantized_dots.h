@@ -12,7 +12,7 @@
 
 #include <cstring>
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 #if defined(CORACLE_EMULATED_LANES)
@@ -137,4 +137,4 @@ HWY_INLINE void interleave_two(const int8_t* a, const int8_t* b, char* to, char*
 }
 
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -7,7 +7,7 @@
 #include "epilogue.h"
 #include "quantized.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 // There are no fused multiply-adds before the functions of an epilogue, so that all instruction sets give the same
@@ -318,4 +318,4 @@ void finish(const QuantizedFinishing& finishing, const QuantizedTile& tile) {
 
 const QuantizedFinishFunctions quantized_finish = {prepare, finish};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -8,7 +8,7 @@
 #include "devices/cpu/isa/tables.h"
 
 /// What becomes of tiles of sums of integers (quantized_result.h). Each element's result depends on that element alone.
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 constexpr size_t kMostFinishedRows = 48;
 
@@ -35,4 +35,4 @@ struct QuantizedFinishFunctions {
 
 CORACLE_ISA_TABLES(QuantizedFinishFunctions, quantized_finish)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

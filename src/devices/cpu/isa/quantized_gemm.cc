@@ -6,7 +6,7 @@
 #include "quantized_rows.h"
 #include "quantized_tile.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 #if defined(CORACLE_PAIRS_OF_INTEGERS)
@@ -124,4 +124,4 @@ const QuantizedGemmFunctions quantized_gemm = {
 #endif
 };
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

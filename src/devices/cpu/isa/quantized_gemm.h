@@ -20,7 +20,7 @@
 /// B is packed as panels of two vectors of columns (the last one may have one):
 /// [where the sums start: a column each, 32 bits][group of 4 bytes along k][column], and for bytes a QuantizedReach for
 /// each panel behind all of them. Sums start at 0, for bytes at -128 times the sum of the column.
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// How far apart the numbers of a tile may lie, with the least at 0, so that no sum of two products, as they lie in a
 /// group, or of those of two groups (an even one and the next) exceeds 16 bits; at most 255.
@@ -133,4 +133,4 @@ extern const QuantizedGemmFunctions quantized_gemm;
 }
 #endif
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -9,7 +9,7 @@
 #include "quantized_tile.h"
 
 #if CORACLE_BYTES_BY_REACH
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 HWY_INLINE int64_t groups_of_taps(const QuantizedGemmCall& call) {
@@ -97,5 +97,5 @@ void run_padded(const QuantizedGemmCall& call, int64_t row_begin, int64_t row_en
 }
 
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA
 #endif

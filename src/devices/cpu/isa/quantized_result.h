@@ -5,7 +5,7 @@
 
 #include "devices/cpu/isa/epilogue_op.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// What becomes of sums of integers and where it goes: through an epilogue, then as float32, or rounded to int8.
 struct QuantizedResult {
@@ -17,4 +17,4 @@ struct QuantizedResult {
   bool round_half_away = false;
 };
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -9,7 +9,7 @@
 #include "devices/cpu/isa/quantized_gemm.h"
 #include "devices/cpu/isa/vector.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 // Each number as a Packed, plus kZero.
@@ -128,4 +128,4 @@ class QuantizedRows {
 };
 
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

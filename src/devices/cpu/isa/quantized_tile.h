@@ -23,7 +23,7 @@
 #define CORACLE_BYTES_BY_REACH 0
 #endif
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 constexpr auto kLanes = static_cast<int64_t>(kSumLanes);
@@ -248,4 +248,4 @@ void multiply_tile(Products products, int64_t vectors, int64_t rows, const TileC
 constexpr int64_t kTiles = static_cast<int64_t>(kMostFinishedRows) / kTileRows;
 
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

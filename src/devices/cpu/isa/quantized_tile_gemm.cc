@@ -5,7 +5,7 @@
 #include "matrix_tiles.h"
 #include "quantized_rows.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 #if defined(__AVX512F__)
@@ -143,4 +143,4 @@ const QuantizedGemmFunctions quantized_tile_gemm = {
     .run = run,
 };
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -6,7 +6,7 @@
 
 #include "quantized_dots.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 // `numbers` of functions below may be read, and those written up to 31 numbers beyond `count`.
@@ -193,4 +193,4 @@ struct Outliers {
 };
 
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

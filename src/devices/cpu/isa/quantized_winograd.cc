@@ -6,7 +6,7 @@
 #include "devices/cpu/isa/quantized_finish.h"
 #include "quantized_dots.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 constexpr auto kLanes = static_cast<int64_t>(kFloatLanes);
@@ -257,4 +257,4 @@ void run(const QuantizedWinogradCall& call, int64_t begin, int64_t end) {
 
 const QuantizedWinogradFunctions quantized_winograd = {.lanes = kLanes, .tile_rows = kRows, .run = run};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

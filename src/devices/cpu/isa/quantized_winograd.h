@@ -13,7 +13,7 @@
 /// Transformed inputs and filters have 16 bits. Products and their sums are counted modulo 2^32, as are the 576 times
 /// too large results; 576 = 64 * 9, and 9 has an inverse modulo 2^32: each result is known modulo 2^26, which is enough
 /// where its absolute value is below 2^25.
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 struct QuantizedWinogradCall {
   int64_t in_h = 0, in_w = 0, out_h = 0, out_w = 0;
@@ -44,4 +44,4 @@ struct QuantizedWinogradFunctions {
 
 CORACLE_ISA_TABLES(QuantizedWinogradFunctions, quantized_winograd)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -4,7 +4,7 @@
 #include "devices/cpu/isa/accumulate.h"
 #include "devices/cpu/isa/extremes.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 using V = FloatVector;
@@ -147,4 +147,4 @@ void arg_strided(bool largest, const float* x, int64_t* y, size_t n, size_t inne
 
 const ReduceFunctions reduce = {rows, strided, arg_rows, arg_strided};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -7,7 +7,7 @@
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/tables.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 enum class ReduceKind : int32_t {
   kSum,
@@ -35,4 +35,4 @@ struct ReduceFunctions {
 
 CORACLE_ISA_TABLES(ReduceFunctions, reduce)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

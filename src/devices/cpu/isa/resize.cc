@@ -4,7 +4,7 @@
 #include "devices/cpu/isa/accumulate.h"
 #include "devices/cpu/isa/map.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 using V = FloatVector;
@@ -147,4 +147,4 @@ void bilinear_plane(const Resize& p, size_t begin, size_t end) {
 
 const ResizeFunctions resize = {nearest, bilinear, nearest_plane, bilinear_plane};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

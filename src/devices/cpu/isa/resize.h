@@ -7,7 +7,7 @@
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/tables.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// Where the outputs along one axis come from: low[i] and, for bilinear, high[i] with weight[i] in [0, 1] for it.
 struct ResizeAxis {
@@ -42,4 +42,4 @@ struct ResizeFunctions {
 
 CORACLE_ISA_TABLES(ResizeFunctions, resize)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -4,7 +4,7 @@
 #include "devices/cpu/isa/accumulate.h"
 #include "devices/cpu/isa/math.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 using V = FloatVector;
@@ -72,4 +72,4 @@ void simple_relu(const RnnCell& p) {
 
 const RnnCellFunctions rnn_cell = {lstm, gru, simple_tanh, simple_relu};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

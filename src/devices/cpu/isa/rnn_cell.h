@@ -5,7 +5,7 @@
 
 #include "devices/cpu/isa/tables.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// One time step of `rows` sequences, element-wise: the matrix products are done. A row of gates holds the
 /// pre-activations gate after gate, `hidden` floats each; rows lie `gate_stride` (`hidden_gate_stride`) floats apart,
@@ -37,4 +37,4 @@ struct RnnCellFunctions {
 
 CORACLE_ISA_TABLES(RnnCellFunctions, rnn_cell)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

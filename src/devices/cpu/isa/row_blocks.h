@@ -9,7 +9,7 @@
 #include "devices/cpu/isa/map.h"
 #include "devices/cpu/isa/over.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 constexpr size_t kRowBlock = 1 << 18;  // steps between two looks; a multiple of any unrolled step
@@ -38,4 +38,4 @@ HWY_INLINE void map_row(const float* x, float* y, size_t count, const Deadline* 
 }
 
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -5,7 +5,7 @@
 #include "devices/cpu/isa/row_blocks.h"
 #include "devices/cpu/isa/vector.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 constexpr size_t kRows = 4;  // sums in double that run side by side: each addition waits for the one before
@@ -195,4 +195,4 @@ void strided(NumberType type, ScanForm form, const void* x, void* y, size_t n, s
 
 const ScanFunctions scan = {rows, strided};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

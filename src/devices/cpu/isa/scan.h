@@ -7,7 +7,7 @@
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/tables.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// How running sums run.
 struct ScanForm {
@@ -28,4 +28,4 @@ struct ScanFunctions {
 
 CORACLE_ISA_TABLES(ScanFunctions, scan)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

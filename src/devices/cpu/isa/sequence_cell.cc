@@ -4,7 +4,7 @@
 #include "devices/cpu/isa/accumulate.h"
 #include "devices/cpu/isa/math.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 using V = FloatVector;
@@ -78,4 +78,4 @@ void gru_state(const SequenceGru& p) {
 extern const SequenceCellFunctions sequence_cell;
 const SequenceCellFunctions sequence_cell = {lstm, gru_gates, gru_state};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -5,7 +5,7 @@
 
 #include "devices/cpu/isa/tables.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// One step of one sequence of Paddle's first LSTM: `gates` holds the products with the state for the candidate, the
 /// input, forget and output gate, `hidden` floats each.
@@ -40,4 +40,4 @@ struct SequenceCellFunctions {
 
 CORACLE_ISA_TABLES(SequenceCellFunctions, sequence_cell)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

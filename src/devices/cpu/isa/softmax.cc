@@ -7,7 +7,7 @@
 #include "devices/cpu/isa/math.h"
 #include "devices/cpu/isa/row_blocks.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 using V = FloatVector;
@@ -168,4 +168,4 @@ void log_strided(const float* x, float* y, size_t n, size_t inner, size_t begin,
 
 const SoftmaxFunctions softmax = {rows, log_rows, strided, log_strided};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

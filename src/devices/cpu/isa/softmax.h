@@ -6,7 +6,7 @@
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/tables.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// y may be x. `deadline`: see over().
 struct SoftmaxFunctions {
@@ -24,4 +24,4 @@ struct SoftmaxFunctions {
 
 CORACLE_ISA_TABLES(SoftmaxFunctions, softmax)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

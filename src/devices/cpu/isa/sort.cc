@@ -6,7 +6,7 @@
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/vector.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 // Elements become unsigned keys in the wanted order; keys with their positions are sorted digit by digit from the
@@ -289,4 +289,4 @@ size_t scratch_bytes(NumberType type, size_t n, size_t k) {
 
 const SortFunctions sort = {row, columns, scratch_bytes};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

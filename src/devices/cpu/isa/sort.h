@@ -7,7 +7,7 @@
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/tables.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 constexpr size_t kSortColumns = 16;    ///< that are sorted together
 constexpr size_t kMostOfColumns = 16;  ///< elements that are wanted of each
@@ -32,4 +32,4 @@ inline bool sorts_columns(NumberType type, int64_t k) {
 
 CORACLE_ISA_TABLES(SortFunctions, sort)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -3,7 +3,8 @@
 
 #include "devices/cpu/isa.h"
 
-// Declares, inside namespace coracle::cpu, one constant function table per instruction set of the architecture and
+// Declares, inside namespace coracle::internal::cpu, one constant function table per instruction set of the
+// architecture and
 // `<name>_table(isa)`, which gives the table for an instruction set this machine runs, for kAny the widest. Only the
 // declarations may be used by sources that are compiled per instruction set. A set that is left out (cmake/isas.cmake)
 // runs on no machine (devices/cpu/isa.h); the plainest compiled one takes its place here.

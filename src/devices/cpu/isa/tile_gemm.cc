@@ -15,7 +15,7 @@
 #define CORACLE_BF16_DOTS 0
 #endif
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 constexpr int kBlockRows = 2 * kTileSide;     // rows that are computed together
@@ -418,4 +418,4 @@ extern const TileGemmFunctions tile_gemm;
 const TileGemmFunctions tile_gemm = {TileGemm<X6>::kFunctions, TileGemm<X3>::kFunctions, TileGemm<Bf16>::kFunctions,
                                      TileGemm<Bf16, CORACLE_BF16_DOTS != 0>::kFunctions, multiply_tiles};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -7,7 +7,7 @@
 /// [panel of 32 columns][step of 32 along taps and depth][part][half of the columns][pair of steps][column][2]. Where
 /// a sum comes out as infinity or NaN, it is computed again by multiply-adds of the parts: products of parts with
 /// infinity have other sums than the numbers themselves.
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 struct TileGemmFunctions {
   GemmFunctions x6;
@@ -28,4 +28,4 @@ extern const TileGemmFunctions tile_gemm;
 }
 #endif
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

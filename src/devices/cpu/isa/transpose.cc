@@ -5,7 +5,7 @@
 
 #include "transpose_tile.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 template <class T>
@@ -204,4 +204,4 @@ void permute(size_t element_size, const Permutation& p, const void* x, void* y, 
 
 const TransposeFunctions transpose = {matrix, permute};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -6,7 +6,7 @@
 
 #include "devices/cpu/isa/tables.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// y contiguous with extents `dims`, outermost first; one step along axis a of y is `strides[a]` elements in x (0 and
 /// negative are allowed). Callers merge axes that stay together: the fewer axes, the longer the inner loops.
@@ -29,4 +29,4 @@ struct TransposeFunctions {
 
 CORACLE_ISA_TABLES(TransposeFunctions, transpose)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

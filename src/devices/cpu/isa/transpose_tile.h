@@ -5,7 +5,7 @@
 
 #include "devices/cpu/isa/vector.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 // A vector whose 128-bit block b comes from row b * kRows of x.
@@ -39,4 +39,4 @@ HWY_INLINE void transpose_tile(D d, const T* x, size_t x_stride, T* y, size_t y_
 }
 
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

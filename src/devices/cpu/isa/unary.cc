@@ -4,7 +4,7 @@
 #include "devices/cpu/isa/map.h"
 #include "devices/cpu/isa/math_wide.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 using V = FloatVector;
@@ -124,4 +124,4 @@ void chain(const UnaryStep* steps, size_t step_count, const float* x, float* y, 
 
 const UnaryFunctions unary = {apply_step, chain};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -7,7 +7,7 @@
 #include "base/element_steps.h"
 #include "devices/cpu/isa/tables.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 struct UnaryFunctions {
   /// y[i] = f(x[i]). y may be x, but must not overlap it otherwise.
@@ -18,4 +18,4 @@ struct UnaryFunctions {
 
 CORACLE_ISA_TABLES(UnaryFunctions, unary)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -34,7 +34,7 @@
 #define CORACLE_UNROLL _Pragma("GCC unroll 16")
 #endif
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -105,4 +105,4 @@ HWY_INLINE V rectified(V x) {
 }
 
 }  // namespace
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

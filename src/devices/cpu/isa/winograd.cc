@@ -3,7 +3,7 @@
 
 #include "epilogue.h"
 
-namespace coracle::cpu::CORACLE_ISA {
+namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 using V = FloatVector;
@@ -247,4 +247,4 @@ void transform_output(const WinogradCall& call, int64_t begin, int64_t end, cons
 extern const WinogradFunctions winograd;
 const WinogradFunctions winograd = {transform_input, transform_output};
 
-}  // namespace coracle::cpu::CORACLE_ISA
+}  // namespace coracle::internal::cpu::CORACLE_ISA

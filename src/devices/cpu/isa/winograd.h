@@ -7,7 +7,7 @@
 #include "devices/cpu/isa/epilogue_op.h"
 #include "devices/cpu/isa/tables.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// Winograd's algorithm F(m x m, 3x3) for convolutions with a 3x3 filter and stride 1 over channels-last images: m x m
 /// output pixels ("tile") are computed from the transformed values ("points") of their (m + 2) x (m + 2) input pixels,
@@ -45,4 +45,4 @@ struct WinogradFunctions {
 
 CORACLE_ISA_TABLES(WinogradFunctions, winograd)
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -14,7 +14,7 @@
 #endif
 
 /// What the files of kernels share: their names and lists per instruction set, and how a value lies in memory.
-namespace coracle::cpu::kernels {
+namespace coracle::internal::cpu::kernels {
 
 /// Elements (floats, or 4-byte units of copying) that are worth a thread of their own.
 constexpr int64_t kGrain = 32 << 10;
@@ -238,4 +238,4 @@ inline const float* floats_or_null(const KernelCall& call, int index) {
   return index < 0 ? nullptr : call.in[static_cast<size_t>(index)].as<const float>();
 }
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::internal::cpu::kernels

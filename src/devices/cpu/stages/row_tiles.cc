@@ -8,7 +8,7 @@
 #include "base/size.h"
 #include "plan/steps.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 /// Tensors from this size on do not stay in the level-2 cache until they are used.
@@ -302,4 +302,4 @@ class Joiner {
 
 void fuse_row_tiles(Steps& steps, const StageContext& context) { Joiner(steps, context.threads).join(); }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -57,7 +57,7 @@
 #include "ops/elementwise/scale.h"
 
 /// Operators that work element by element on one operand: a formula of formulas.cl each.
-namespace coracle::gpu::kernels::activation {
+namespace coracle::internal::gpu::kernels::activation {
 namespace {
 
 template <class Op>
@@ -109,4 +109,4 @@ constexpr auto kKernels =
 extern const KernelTable table;
 constinit const KernelTable table = {kKernels};
 
-}  // namespace coracle::gpu::kernels::activation
+}  // namespace coracle::internal::gpu::kernels::activation

@@ -3,7 +3,7 @@
 
 #include "devices/gpu/launch_plan.h"
 
-namespace coracle::gpu::kernels::attention {
+namespace coracle::internal::gpu::kernels::attention {
 namespace {
 
 /// The scores of a query lie in local memory, of which all devices have 32 kB.
@@ -70,4 +70,4 @@ constexpr KernelDef kKernels[] = {{.name = Attention::kName,
 extern const KernelTable table;
 constinit const KernelTable table = {kKernels};
 
-}  // namespace coracle::gpu::kernels::attention
+}  // namespace coracle::internal::gpu::kernels::attention

@@ -5,7 +5,7 @@
 #include "ops/movement/relayout.h"
 
 /// Elements of other types, in another order, or from one of two operands.
-namespace coracle::gpu::kernels::conversion {
+namespace coracle::internal::gpu::kernels::conversion {
 namespace {
 
 RejectionReason fits(const void*, const ArgFacts& args) { return too_large(args); }
@@ -84,4 +84,4 @@ constexpr KernelDef kKernels[] = {
 extern const KernelTable table;
 constinit const KernelTable table = {kKernels};
 
-}  // namespace coracle::gpu::kernels::conversion
+}  // namespace coracle::internal::gpu::kernels::conversion

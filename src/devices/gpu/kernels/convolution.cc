@@ -11,7 +11,7 @@
 
 /// Convolutions of images: products of the filter with what the windows hold (gemm.cl), or one item for each element of
 /// the result where groups have few channels, and where they are transposed (conv_direct.cl).
-namespace coracle::gpu::kernels::convolution {
+namespace coracle::internal::gpu::kernels::convolution {
 namespace {
 
 /// An operator's sizes.
@@ -133,4 +133,4 @@ constexpr auto kKernels =
 extern const KernelTable table;
 constinit const KernelTable table = {kKernels};
 
-}  // namespace coracle::gpu::kernels::convolution
+}  // namespace coracle::internal::gpu::kernels::convolution

@@ -36,7 +36,7 @@
 
 /// Operators on elements of several operands, with broadcasting: one expression each, of the elements v0, v1, v2.
 /// Integers wrap around and divided by zero give zero, as in ops/elementwise/arithmetic.h.
-namespace coracle::gpu::kernels::elementwise {
+namespace coracle::internal::gpu::kernels::elementwise {
 namespace {
 
 constexpr DTypes kNumbers = kFloats | kIndexTypes;
@@ -155,4 +155,4 @@ constexpr auto kKernels = kernels_of(std::make_index_sequence<std::size(kFormula
 extern const KernelTable table;
 constinit const KernelTable table = {kKernels};
 
-}  // namespace coracle::gpu::kernels::elementwise
+}  // namespace coracle::internal::gpu::kernels::elementwise

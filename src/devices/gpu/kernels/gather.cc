@@ -8,7 +8,7 @@
 #include "ops/index/lookup_table.h"
 
 /// Slices of a tensor by number.
-namespace coracle::gpu::kernels::gather {
+namespace coracle::internal::gpu::kernels::gather {
 namespace {
 
 struct Gathering {
@@ -84,4 +84,4 @@ constexpr KernelDef kKernels[] = {make_kernel<Gather>(1), make_kernel<IndexSelec
 extern const KernelTable table;
 constinit const KernelTable table = {kKernels};
 
-}  // namespace coracle::gpu::kernels::gather
+}  // namespace coracle::internal::gpu::kernels::gather

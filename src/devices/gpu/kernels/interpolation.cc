@@ -14,7 +14,7 @@
 #include "ops/interp/nearest_interp_add.h"
 #include "ops/interp/trilinear_interp.h"
 
-namespace coracle::gpu::kernels::interpolation {
+namespace coracle::internal::gpu::kernels::interpolation {
 namespace {
 
 std::optional<InterpolationRequest> request_of(const InterpolationOperator& op, const ArgFacts& args) {
@@ -101,4 +101,4 @@ constexpr auto kKernels = kernels_of<NearestInterp, BilinearInterp, BicubicInter
 extern const KernelTable table;
 constinit const KernelTable table = {kKernels};
 
-}  // namespace coracle::gpu::kernels::interpolation
+}  // namespace coracle::internal::gpu::kernels::interpolation

@@ -8,7 +8,7 @@
 #include "ops/movement/unstack.h"
 
 /// Operators that join tensors along an axis or take them apart: one map for each part.
-namespace coracle::gpu::kernels::joining {
+namespace coracle::internal::gpu::kernels::joining {
 namespace {
 
 /// The axis of an operator, whose parts lie behind each other along it; nothing where it is not known while planning.
@@ -83,4 +83,4 @@ constexpr KernelDef kKernels[] = {make_kernel<Concat, true>(),   make_kernel<Sta
 extern const KernelTable table;
 constinit const KernelTable table = {kKernels};
 
-}  // namespace coracle::gpu::kernels::joining
+}  // namespace coracle::internal::gpu::kernels::joining

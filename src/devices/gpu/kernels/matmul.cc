@@ -11,7 +11,7 @@
 #include "ops/matmul/mv.h"
 
 /// Products of two matrices, batch by batch, by NumPy's rule.
-namespace coracle::gpu::kernels::matmul {
+namespace coracle::internal::gpu::kernels::matmul {
 namespace {
 
 /// The dimensions of a product of operands x and x + 1.
@@ -144,4 +144,4 @@ constexpr KernelDef kKernels[] = {
 extern const KernelTable table;
 constinit const KernelTable table = {kKernels};
 
-}  // namespace coracle::gpu::kernels::matmul
+}  // namespace coracle::internal::gpu::kernels::matmul

@@ -5,7 +5,7 @@
 #include "ops/movement/share_data.h"
 
 /// Operators that only move elements along a walk over their operand (devices/element_walks.h).
-namespace coracle::gpu::kernels::movement {
+namespace coracle::internal::gpu::kernels::movement {
 namespace {
 
 using element_walks::Walk;
@@ -56,4 +56,4 @@ constexpr auto kKernels = kernels_of<Assign, ShareData, Transpose, Slice, Stride
 extern const KernelTable table;
 constinit const KernelTable table = {kKernels};
 
-}  // namespace coracle::gpu::kernels::movement
+}  // namespace coracle::internal::gpu::kernels::movement

@@ -6,7 +6,7 @@
 #include "ops/norm/layer_norm.h"
 #include "ops/norm/rms_norm.h"
 
-namespace coracle::gpu::kernels::norm {
+namespace coracle::internal::gpu::kernels::norm {
 namespace {
 
 /// Lines of neighbours, each with a mean and a variance of its own; a channel is `inner` neighbours in all of them.
@@ -136,4 +136,4 @@ constexpr KernelDef kKernels[] = {
 extern const KernelTable table;
 constinit const KernelTable table = {kKernels};
 
-}  // namespace coracle::gpu::kernels::norm
+}  // namespace coracle::internal::gpu::kernels::norm

@@ -8,7 +8,7 @@
 #include "ops/movement/pad2d.h"
 #include "ops/movement/pad3d.h"
 
-namespace coracle::gpu::kernels::pad {
+namespace coracle::internal::gpu::kernels::pad {
 namespace {
 
 struct Padding {
@@ -89,4 +89,4 @@ constexpr auto kKernels = kernels_of<Pad, Pad2d, Pad3d>();
 extern const KernelTable table;
 constinit const KernelTable table = {kKernels};
 
-}  // namespace coracle::gpu::kernels::pad
+}  // namespace coracle::internal::gpu::kernels::pad

@@ -4,7 +4,7 @@
 #include "ops/conv_pool/pool3d.h"
 #include "ops/conv_pool/pooling.h"
 
-namespace coracle::gpu::kernels::pool {
+namespace coracle::internal::gpu::kernels::pool {
 namespace {
 
 template <class Op>
@@ -64,4 +64,4 @@ constexpr KernelDef kKernels[] = {make_kernel<Pool2d, 2>(), make_kernel<Pool3d, 
 extern const KernelTable table;
 constinit const KernelTable table = {kKernels};
 
-}  // namespace coracle::gpu::kernels::pool
+}  // namespace coracle::internal::gpu::kernels::pool

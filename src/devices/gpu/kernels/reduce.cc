@@ -13,7 +13,7 @@
 #include "ops/reduce/prod.h"
 #include "ops/reduce/reduction.h"
 
-namespace coracle::gpu::kernels::reduce {
+namespace coracle::internal::gpu::kernels::reduce {
 namespace {
 
 /// How elements are joined: v is the value so far, x_at the next element, a and b the values of two lanes.
@@ -139,4 +139,4 @@ constexpr auto kKernels = kernels_of<Sum, Mean, MeanAll, Prod, Max, Amax, Min, A
 extern const KernelTable table;
 constinit const KernelTable table = {kKernels};
 
-}  // namespace coracle::gpu::kernels::reduce
+}  // namespace coracle::internal::gpu::kernels::reduce

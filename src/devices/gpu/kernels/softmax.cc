@@ -8,7 +8,7 @@
 #include "ops/reduce/argmin.h"
 
 /// Operators on lines along one axis.
-namespace coracle::gpu::kernels::softmax {
+namespace coracle::internal::gpu::kernels::softmax {
 namespace {
 
 RejectionReason fits(const void*, const ArgFacts& args) { return too_large(args); }
@@ -88,4 +88,4 @@ constexpr KernelDef kKernels[] = {make_kernel<Softmax, false>(), make_kernel<Log
 extern const KernelTable table;
 constinit const KernelTable table = {kKernels};
 
-}  // namespace coracle::gpu::kernels::softmax
+}  // namespace coracle::internal::gpu::kernels::softmax

@@ -3,7 +3,7 @@
 
 #include "isa_test.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 constexpr BinaryKind kKinds[] = {BinaryKind::kAdd,    BinaryKind::kSubtract, BinaryKind::kMultiply,
@@ -100,4 +100,4 @@ TEST(BinaryKernels, StepsAfter) {
 }
 
 }  // namespace
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -6,7 +6,7 @@
 #include "base/half.h"
 #include "isa_test.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 using Buffer = std::vector<uint8_t>;
@@ -130,4 +130,4 @@ TEST(ConvertKernels, OutOfRangeIsTheSmallestInteger) {
 #endif
 
 }  // namespace
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -3,7 +3,7 @@
 
 #include "isa_test.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 TEST(CopyKernels, Rows) {
@@ -50,4 +50,4 @@ TEST(CopyKernels, Gather) {
 }
 
 }  // namespace
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

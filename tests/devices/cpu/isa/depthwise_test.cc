@@ -11,7 +11,7 @@
 
 #include "devices/cpu/isa/isa_test.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 struct DepthwiseCase {
@@ -199,4 +199,4 @@ INSTANTIATE_TEST_SUITE_P(Isa, DepthwiseTest, testing::ValuesIn(tested_isas()),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
 }  // namespace
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -13,7 +13,7 @@
 #include "devices/cpu/isa/isa_test.h"
 #include "devices/cpu/isa/unary.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 void expect_near(const std::vector<float>& got, const std::vector<double>& want, double tolerance,
@@ -447,4 +447,4 @@ INSTANTIATE_TEST_SUITE_P(Isa, GemmTest, testing::ValuesIn(tested_gemms(ComputeMo
 INSTANTIATE_TEST_SUITE_P(Tiles, GemmTest, testing::ValuesIn(tested_gemms(ComputeMode::kBf16x6)), name_of_gemm);
 
 }  // namespace
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

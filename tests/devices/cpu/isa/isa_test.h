@@ -13,7 +13,7 @@
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/processor.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 
 /// The instruction sets that have tables and that this machine runs.
 inline std::vector<Isa> tested_isas() {
@@ -74,4 +74,4 @@ inline bool near(float actual, double expected, double relative, double scale = 
   return std::abs(actual - expected) <= relative * std::max(std::abs(expected), scale);
 }
 
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -3,7 +3,7 @@
 
 #include "isa_test.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 struct Spans {
@@ -118,4 +118,4 @@ TEST(PoolKernels, MaxOfInt8) {
 }
 
 }  // namespace
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

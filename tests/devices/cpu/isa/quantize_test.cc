@@ -3,7 +3,7 @@
 
 #include "isa_test.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 // In float, since the rounding must fall on the same side.
@@ -51,4 +51,4 @@ TEST(QuantizeKernels, TensorRowsColumns) {
 }
 
 }  // namespace
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

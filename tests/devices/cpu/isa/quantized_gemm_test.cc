@@ -13,7 +13,7 @@
 
 /// Products of bytes by AVX-VNNI, AVX512-VNNI and AMX, whose instructions are emulated where there are none: sums of
 /// all shapes are exact, as with the tables of this machine.
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 struct QuantizedMatrices {
@@ -147,4 +147,4 @@ TEST_F(QuantizedGemm, OfThisMachine) {
 }
 
 }  // namespace
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

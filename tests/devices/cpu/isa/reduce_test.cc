@@ -5,7 +5,7 @@
 
 #include "isa_test.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 constexpr ReduceKind kReductions[] = {ReduceKind::kSum,   ReduceKind::kMean,    ReduceKind::kMax,
@@ -129,4 +129,4 @@ TEST(ReduceKernels, NotANumberComesThrough) {
 }
 
 }  // namespace
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

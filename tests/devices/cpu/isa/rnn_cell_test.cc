@@ -3,7 +3,7 @@
 
 #include "isa_test.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
@@ -71,4 +71,4 @@ TEST(RnnCellKernels, MatchDoubleArithmetic) {
 }
 
 }  // namespace
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

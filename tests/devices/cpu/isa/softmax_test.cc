@@ -3,7 +3,7 @@
 
 #include "isa_test.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 // Over the middle axis of [outer, n, inner].
@@ -95,4 +95,4 @@ TEST(SoftmaxKernels, LargeAndInfinite) {
 }
 
 }  // namespace
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -14,7 +14,7 @@
 
 /// What is particular to products on matrix tiles: their errors, and numbers that have no parts. GemmTest shows the
 /// rest.
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 constexpr float kInfinite = std::numeric_limits<float>::infinity();
@@ -169,4 +169,4 @@ TEST(TileGemm, RowsOfOtherItemsChangeNoBit) {
 }
 
 }  // namespace
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -3,7 +3,7 @@
 
 #include "isa_test.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 template <class T>
@@ -97,4 +97,4 @@ TEST(TransposeKernels, Permutations) {
 }
 
 }  // namespace
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -7,7 +7,7 @@
 
 #include "isa_test.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 struct Case {
@@ -223,4 +223,4 @@ TEST(UnaryKernels, ChainEqualsSteps) {
 }
 
 }  // namespace
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

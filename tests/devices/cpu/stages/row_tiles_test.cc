@@ -7,7 +7,7 @@
 
 #include "support/without_kernels.h"
 
-namespace coracle::cpu {
+namespace coracle::internal::cpu {
 namespace {
 
 using test::expect_same_bits_without;
@@ -125,4 +125,4 @@ INSTANTIATE_TEST_SUITE_P(Graphs, RowTiles, testing::Values(kChain, kResidual, kP
                          });
 
 }  // namespace
-}  // namespace coracle::cpu
+}  // namespace coracle::internal::cpu

@@ -6,7 +6,7 @@
 #include "base/half.h"
 #include "devices/gpu/on_device/first_device.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 std::string error_of(const std::function<void()>& f) {
@@ -241,4 +241,4 @@ TEST_F(GpuDevice, TimesAreKeptWhileTheyAreWanted) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

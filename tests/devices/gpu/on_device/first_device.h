@@ -10,11 +10,11 @@
 #include "devices/gpu/open_gpu.h"
 #include "plan/device.h"
 
-namespace coracle::CORACLE_TEST_GPU {
+namespace coracle::internal::CORACLE_TEST_GPU {
 extern const Device device;
 }
 
-namespace coracle::test {
+namespace coracle::internal::test {
 
 /// The kind of device that the program tests: CORACLE_TEST_GPU is its name.
 inline const Device& kDevice = CORACLE_TEST_GPU::device;
@@ -68,4 +68,4 @@ KERNEL(add_number)(GLOBAL STORED* p, offset_t begin, int count, float number) {
 }
 )"};
 
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

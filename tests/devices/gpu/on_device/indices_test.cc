@@ -5,7 +5,7 @@
 #include "support/graph_model.h"
 #include "support/wrong_indices.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 class GpuIndices : public FirstDevice {};
@@ -25,4 +25,4 @@ TEST_F(GpuIndices, OutOfRangeAreNamed) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

@@ -6,7 +6,7 @@
 #include "base/run_context.h"
 #include "devices/gpu/on_device/first_device.h"
 
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 /// One item that adds 1 as often as it is told, one after the other: it takes long, and one thread of the device.
@@ -125,4 +125,4 @@ TEST_F(GpuQueue, AHostThatMayBeCancelledIsNotFarAhead) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

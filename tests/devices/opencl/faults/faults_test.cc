@@ -10,7 +10,7 @@
 #include "support/temporary_folder.h"
 
 // Every call of the driver may fail.
-namespace coracle::test {
+namespace coracle::internal::test {
 namespace {
 
 class OpenclFaults : public ::testing::Test {
@@ -155,4 +155,4 @@ TEST_F(OpenclFaults, TimesThatTheDriverDoesNotKeepAreUnknown) {
 }
 
 }  // namespace
-}  // namespace coracle::test
+}  // namespace coracle::internal::test

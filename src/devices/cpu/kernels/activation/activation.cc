@@ -53,7 +53,7 @@
 #include "ops/elementwise/scale.h"
 
 /// Operators that work element by element on one operand.
-namespace coracle::cpu::kernels::activation {
+namespace coracle::internal::cpu::kernels::activation {
 namespace {
 
 /// The step of a node; nothing where it depends on what is not known while planning.
@@ -119,4 +119,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::activation
+}  // namespace coracle::internal::cpu::kernels::activation

@@ -6,7 +6,7 @@
 #include "ops/activation/log_softmax.h"
 #include "ops/activation/softmax.h"
 
-namespace coracle::cpu::kernels::softmax {
+namespace coracle::internal::cpu::kernels::softmax {
 namespace {
 
 struct State {
@@ -106,4 +106,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::softmax
+}  // namespace coracle::internal::cpu::kernels::softmax

@@ -5,7 +5,7 @@
 #include "devices/cpu/kernels/kernel_table.h"
 
 /// Inverses of many matrices at once, each on one thread, in double as the reference computes them.
-namespace coracle::cpu::kernels::inverse {
+namespace coracle::internal::cpu::kernels::inverse {
 namespace {
 
 struct State {
@@ -60,4 +60,4 @@ constexpr std::array<KernelDef, 1> kKernels = {KernelDef{.name = kernel_name<Inv
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::inverse
+}  // namespace coracle::internal::cpu::kernels::inverse

@@ -13,7 +13,7 @@
 /// Scaled dot-product attention, some queries of one head after the other: their scores, softmax over them and the
 /// product with the values follow each other in cache. Operands and result may be strided, as the heads of a
 /// transformer are in the products they come from.
-namespace coracle::cpu::kernels::attention {
+namespace coracle::internal::cpu::kernels::attention {
 namespace {
 
 /// Scores that are computed at once should stay in the level-2 cache, next to packed keys and values.
@@ -272,4 +272,4 @@ constexpr auto kKernels = kernels_of_all_products<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::attention
+}  // namespace coracle::internal::cpu::kernels::attention

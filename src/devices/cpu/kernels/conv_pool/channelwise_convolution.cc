@@ -10,7 +10,7 @@
 
 /// Convolutions of volumes, and transposed ones, where each channel has its own filter: channels-last, a result pixel
 /// at a time.
-namespace coracle::cpu::kernels::channelwise_convolution {
+namespace coracle::internal::cpu::kernels::channelwise_convolution {
 namespace {
 
 /// Filter elements that one result pixel may meet.
@@ -165,4 +165,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::channelwise_convolution
+}  // namespace coracle::internal::cpu::kernels::channelwise_convolution

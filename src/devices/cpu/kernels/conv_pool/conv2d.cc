@@ -7,7 +7,7 @@
 #include "ops/conv_pool/conv2d_fused.h"
 
 /// Convolution as a product of gathered pixels with packed weights, channels-last, or by Winograd's algorithm.
-namespace coracle::cpu::kernels::conv2d {
+namespace coracle::internal::cpu::kernels::conv2d {
 namespace {
 
 struct State {
@@ -272,4 +272,4 @@ constexpr auto kKernels =
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::conv2d
+}  // namespace coracle::internal::cpu::kernels::conv2d

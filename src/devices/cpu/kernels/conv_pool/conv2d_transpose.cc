@@ -10,7 +10,7 @@
 
 /// Transposed convolution, channels-last, where filters do not overlap: each input pixel makes a block of output pixels
 /// of its own. One product per row of the blocks, as adjacent output pixels are adjacent columns.
-namespace coracle::cpu::kernels::conv2d_transpose {
+namespace coracle::internal::cpu::kernels::conv2d_transpose {
 namespace {
 
 ConvolutionGeometry geometry(const Conv2dTransposeFused& op, const ArgFacts& args) {
@@ -249,4 +249,4 @@ constexpr auto kKernels = kernels_of_all_products<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::conv2d_transpose
+}  // namespace coracle::internal::cpu::kernels::conv2d_transpose

@@ -9,7 +9,7 @@
 /// Convolutions that conv2d leaves, over volumes, of files that put the channels last, and with a filter that is
 /// computed; and transposed ones. One product of gathered pixels with the packed filter for each
 /// phase: results whose coordinates leave the same remainders by the strides of a transposed convolution.
-namespace coracle::cpu::kernels::convolution {
+namespace coracle::internal::cpu::kernels::convolution {
 namespace {
 
 /// What the packed filter depends on besides its elements.
@@ -340,4 +340,4 @@ constexpr auto kKernels = kernels_of_all_products<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::convolution
+}  // namespace coracle::internal::cpu::kernels::convolution

@@ -9,7 +9,7 @@
 
 /// Convolutions with one filter for each channel that depthwise_conv2d leaves: of files that put the channels last, and
 /// with a filter that is computed.
-namespace coracle::cpu::kernels::convolution_depthwise {
+namespace coracle::internal::cpu::kernels::convolution_depthwise {
 namespace {
 
 struct State {
@@ -98,4 +98,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::convolution_depthwise
+}  // namespace coracle::internal::cpu::kernels::convolution_depthwise

@@ -13,7 +13,7 @@
 #include "ops/conv_pool/depthwise_conv2d.h"
 
 /// What the convolution operators have in common for kernels that take several of them.
-namespace coracle::cpu::kernels {
+namespace coracle::internal::cpu::kernels {
 
 template <class Op>
 constexpr bool kTransposed = std::is_same_v<Op, Conv3dTranspose> || std::is_same_v<Op, Conv2dTranspose> ||
@@ -94,4 +94,4 @@ Prepared prepare_convolution(const void* op, const ArgFacts& args, PrepareContex
   return kPrepare(convolution_of<Op>(op, args), args, context);
 }
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::internal::cpu::kernels

@@ -14,7 +14,7 @@
 
 /// Deformable convolution, channels-last: what the taps of some result pixels read, interpolated, is laid side by side
 /// and multiplied with the packed filter while it is in cache.
-namespace coracle::cpu::kernels::deformable_conv {
+namespace coracle::internal::cpu::kernels::deformable_conv {
 namespace {
 
 /// Result pixels that are computed together.
@@ -203,4 +203,4 @@ constexpr auto kKernels = kernels_of_all_products<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::deformable_conv
+}  // namespace coracle::internal::cpu::kernels::deformable_conv

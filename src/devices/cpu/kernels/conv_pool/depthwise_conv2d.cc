@@ -11,7 +11,7 @@
 #include "ops/conv_pool/conv2d_fused.h"
 
 /// Depthwise convolution, channels-last: each channel with its own filter.
-namespace coracle::cpu::kernels::depthwise_conv2d {
+namespace coracle::internal::cpu::kernels::depthwise_conv2d {
 namespace {
 
 struct State {
@@ -119,4 +119,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::depthwise_conv2d
+}  // namespace coracle::internal::cpu::kernels::depthwise_conv2d

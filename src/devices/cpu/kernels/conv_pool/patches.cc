@@ -10,7 +10,7 @@
 
 /// Windows of an image as columns, and back: the results of one filter element over a row of windows are a piece of a
 /// row of the image.
-namespace coracle::cpu::kernels::patches {
+namespace coracle::internal::cpu::kernels::patches {
 namespace {
 
 struct State {
@@ -170,4 +170,4 @@ constexpr std::array<KernelDef, 2> kKernels = {
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::patches
+}  // namespace coracle::internal::cpu::kernels::patches

@@ -11,7 +11,7 @@
 #include "devices/cpu/pixel_line.h"
 #include "ops/conv_pool/pool2d.h"
 
-namespace coracle::cpu::kernels::pool {
+namespace coracle::internal::cpu::kernels::pool {
 namespace {
 
 /// The windows along one axis.
@@ -195,4 +195,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::pool
+}  // namespace coracle::internal::cpu::kernels::pool

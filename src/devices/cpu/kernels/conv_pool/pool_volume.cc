@@ -11,7 +11,7 @@
 #include "ops/conv_pool/pool3d.h"
 
 /// Pooling of volumes, and pooling that tells where it found the largest element, channels-last.
-namespace coracle::cpu::kernels::pool_volume {
+namespace coracle::internal::cpu::kernels::pool_volume {
 namespace {
 
 struct Window {
@@ -154,4 +154,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::pool_volume
+}  // namespace coracle::internal::cpu::kernels::pool_volume

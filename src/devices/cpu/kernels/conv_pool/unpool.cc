@@ -10,7 +10,7 @@
 #include "ops/conv_pool/unpool3d.h"
 
 /// Unpooling, channel by channel, and the maximum over groups of channels, which lie apart.
-namespace coracle::cpu::kernels::unpool {
+namespace coracle::internal::cpu::kernels::unpool {
 namespace {
 
 constexpr TypeRule kUnpoolTypes = {.in = {{{1, kIndexTypes}}}};
@@ -115,4 +115,4 @@ constexpr std::array<KernelDef, 3> kKernels = {unpool_kernel<Unpool>(), unpool_k
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::unpool
+}  // namespace coracle::internal::cpu::kernels::unpool

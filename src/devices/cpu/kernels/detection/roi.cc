@@ -13,7 +13,7 @@
 
 /// Pooling over regions of channels-last images: a cell's pixels, weighted by how much of all its samples falls to
 /// each, or the largest of them.
-namespace coracle::cpu::kernels::roi {
+namespace coracle::internal::cpu::kernels::roi {
 namespace {
 
 /// Pixels that are summed at a time.
@@ -241,4 +241,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::roi
+}  // namespace coracle::internal::cpu::kernels::roi

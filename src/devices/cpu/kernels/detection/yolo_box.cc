@@ -9,7 +9,7 @@
 
 /// Boxes and scores of a YOLO head: the scores of some places at a time, class by class, are transposed while they are
 /// in cache.
-namespace coracle::cpu::kernels::yolo_box {
+namespace coracle::internal::cpu::kernels::yolo_box {
 namespace {
 
 /// Places that are computed together.
@@ -119,4 +119,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::yolo_box
+}  // namespace coracle::internal::cpu::kernels::yolo_box

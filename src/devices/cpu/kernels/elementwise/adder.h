@@ -4,7 +4,7 @@
 #include "devices/cpu/isa/binary.h"
 #include "devices/cpu/isa/number_binary.h"
 
-namespace coracle::cpu::kernels {
+namespace coracle::internal::cpu::kernels {
 
 /// y[i] = a[i] + b[i] for numbers of one of the kSumTypes. y may be a or b.
 struct Adder {
@@ -22,4 +22,4 @@ struct Adder {
   }
 };
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::internal::cpu::kernels

@@ -4,7 +4,7 @@
 #include "devices/cpu/kernels/kernel_table.h"
 
 /// Operands that are repeated to the shape of the result, as the kernels of elementwise operators walk over them.
-namespace coracle::cpu::kernels {
+namespace coracle::internal::cpu::kernels {
 
 /// One dimension of the result with the steps of all operands in elements.
 template <int kOperands>
@@ -115,4 +115,4 @@ struct BroadcastLines {
   }
 };
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::internal::cpu::kernels

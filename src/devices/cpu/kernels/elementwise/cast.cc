@@ -5,7 +5,7 @@
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/elementwise/numbers.h"
 
-namespace coracle::cpu::kernels::cast {
+namespace coracle::internal::cpu::kernels::cast {
 namespace {
 
 struct State {
@@ -56,4 +56,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::cast
+}  // namespace coracle::internal::cpu::kernels::cast

@@ -15,7 +15,7 @@
 
 /// Operators on two operands with broadcasting, and prelu: outer loops around a block that one micro-kernel call
 /// computes.
-namespace coracle::cpu::kernels::elementwise {
+namespace coracle::internal::cpu::kernels::elementwise {
 namespace {
 
 /// How the innermost block of [rows, columns] is computed.
@@ -205,4 +205,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::elementwise
+}  // namespace coracle::internal::cpu::kernels::elementwise

@@ -38,7 +38,7 @@
 
 /// Elementwise operators on numbers of any type, comparisons and choices. Functions of float32 are in activation.cc and
 /// elementwise.cc.
-namespace coracle::cpu::kernels::numbers {
+namespace coracle::internal::cpu::kernels::numbers {
 namespace {
 
 /// What an integer divided in double costs, in elements of copying.
@@ -302,4 +302,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::numbers
+}  // namespace coracle::internal::cpu::kernels::numbers

@@ -6,7 +6,7 @@
 #include "devices/cpu/isa/number_unary.h"
 #include "devices/cpu/kernels/kernel_table.h"
 
-namespace coracle::cpu::kernels {
+namespace coracle::internal::cpu::kernels {
 
 /// Nothing for complex numbers.
 inline std::optional<NumberType> number_type(DType dtype) {
@@ -61,4 +61,4 @@ void with_element(size_t bytes, const F& f) {
   }
 }
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::internal::cpu::kernels

@@ -14,7 +14,7 @@
 
 /// Functions of integers and two numbers: clip, and scale, which is two operations one after the other; and
 /// whether all are equal.
-namespace coracle::cpu::kernels::whole {
+namespace coracle::internal::cpu::kernels::whole {
 namespace {
 
 constexpr int64_t kTogether = 2048;  ///< elements that stay in the first-level cache between the two
@@ -182,4 +182,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::whole
+}  // namespace coracle::internal::cpu::kernels::whole

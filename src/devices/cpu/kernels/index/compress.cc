@@ -7,7 +7,7 @@
 #include "ops/index/nonzero.h"
 
 /// What is not zero: how many there are is counted first, part by part, then each part writes behind the one before.
-namespace coracle::cpu::kernels::compress {
+namespace coracle::internal::cpu::kernels::compress {
 namespace {
 
 constexpr int64_t kWord = 64;            ///< elements
@@ -168,4 +168,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::compress
+}  // namespace coracle::internal::cpu::kernels::compress

@@ -12,7 +12,7 @@
 #include "ops/index/lookup_table.h"
 
 /// Slices of a tensor picked by ids. The ids are checked first, then rows of bytes are copied.
-namespace coracle::cpu::kernels::gather {
+namespace coracle::internal::cpu::kernels::gather {
 namespace {
 
 struct State {
@@ -151,4 +151,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::gather
+}  // namespace coracle::internal::cpu::kernels::gather

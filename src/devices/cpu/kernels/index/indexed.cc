@@ -16,7 +16,7 @@
 #include "ops/movement/movement.h"
 
 /// Elements and rows at positions that a tensor holds. All positions are checked before anything is written.
-namespace coracle::cpu::kernels::indexed {
+namespace coracle::internal::cpu::kernels::indexed {
 namespace {
 
 /// Elements of any real type, and where they are or go.
@@ -362,4 +362,4 @@ constexpr auto kKernels = kernel_table_detail::join(kernels_of_each_isa<IsaKerne
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::indexed
+}  // namespace coracle::internal::cpu::kernels::indexed

@@ -13,7 +13,7 @@
 
 /// The first elements of sorted rows, and distinct elements. Rows along another dimension than the last are sorted side
 /// by side where few elements are wanted, else brought together first, several of them at a time.
-namespace coracle::cpu::kernels::sort {
+namespace coracle::internal::cpu::kernels::sort {
 namespace {
 
 constexpr auto kTogether = static_cast<int64_t>(kSortColumns);  ///< rows that are neighbours in memory
@@ -308,4 +308,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::sort
+}  // namespace coracle::internal::cpu::kernels::sort

@@ -9,7 +9,7 @@
 #include "devices/cpu/kernels/kernel_table.h"
 
 /// Reads images and volumes, channels-last, at given positions: each result pixel is a weighted sum of pixels.
-namespace coracle::cpu::kernels::grid_sample {
+namespace coracle::internal::cpu::kernels::grid_sample {
 namespace {
 
 struct State {
@@ -131,4 +131,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::grid_sample
+}  // namespace coracle::internal::cpu::kernels::grid_sample

@@ -19,7 +19,7 @@
 
 /// Resizing that resize.cc leaves: by cubic interpolation, and of lines and volumes. Each result pixel is a weighted
 /// sum of pixels, channels-last.
-namespace coracle::cpu::kernels::interpolation {
+namespace coracle::internal::cpu::kernels::interpolation {
 namespace {
 
 /// Most pixels that one result is made of: four by four.
@@ -165,4 +165,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::interpolation
+}  // namespace coracle::internal::cpu::kernels::interpolation

@@ -16,7 +16,7 @@
 #include "ops/interp/nearest_interp.h"
 #include "ops/interp/nearest_interp_add.h"
 
-namespace coracle::cpu::kernels::resize {
+namespace coracle::internal::cpu::kernels::resize {
 namespace {
 
 /// Results whose places are found without a look at the time.
@@ -253,4 +253,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::resize
+}  // namespace coracle::internal::cpu::kernels::resize

@@ -9,7 +9,7 @@
 #include "ops/matmul/bilinear.h"
 
 /// Sums of products by formula: the first two operands, their result with the third, and so on, each a contraction.
-namespace coracle::cpu::kernels::einsum {
+namespace coracle::internal::cpu::kernels::einsum {
 namespace {
 
 /// The dimensions of a tensor by label; a label that occurs twice is a diagonal.
@@ -187,4 +187,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::einsum
+}  // namespace coracle::internal::cpu::kernels::einsum

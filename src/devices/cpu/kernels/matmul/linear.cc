@@ -7,7 +7,7 @@
 #include "devices/cpu/tile_cost.h"
 
 /// Products with packed weights.
-namespace coracle::cpu::kernels::linear {
+namespace coracle::internal::cpu::kernels::linear {
 namespace {
 
 struct State {
@@ -150,4 +150,4 @@ constexpr auto kKernels =
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::linear
+}  // namespace coracle::internal::cpu::kernels::linear

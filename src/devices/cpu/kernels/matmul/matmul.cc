@@ -14,7 +14,7 @@
 #include "ops/matmul/mv.h"
 
 /// Products of two computed matrices, batch by batch.
-namespace coracle::cpu::kernels::matmul {
+namespace coracle::internal::cpu::kernels::matmul {
 namespace {
 
 /// A product and, for addmm, what is added: beta * input + alpha * product.
@@ -210,4 +210,4 @@ constexpr auto kKernels =
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::matmul
+}  // namespace coracle::internal::cpu::kernels::matmul

@@ -13,7 +13,7 @@
 #include "ops/movement/unstack.h"
 
 /// Joining tensors along an axis and taking them apart: rows of a whole, made up of one block of bytes for each part.
-namespace coracle::cpu::kernels::concat {
+namespace coracle::internal::cpu::kernels::concat {
 namespace {
 
 /// Bytes that are worth a thread of their own.
@@ -233,4 +233,4 @@ constexpr KernelDef kKernels[] = {
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::concat
+}  // namespace coracle::internal::cpu::kernels::concat

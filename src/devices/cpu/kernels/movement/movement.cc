@@ -6,7 +6,7 @@
 
 /// Operators that only move elements: the result, from first to last element in memory, is met along a walk over the
 /// operand.
-namespace coracle::cpu::kernels::movement {
+namespace coracle::internal::cpu::kernels::movement {
 namespace {
 
 using element_walks::rearranged;
@@ -167,4 +167,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::movement
+}  // namespace coracle::internal::cpu::kernels::movement

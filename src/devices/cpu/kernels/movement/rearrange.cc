@@ -10,7 +10,7 @@
 #include "ops/movement/triu.h"
 
 /// Operators that copy rows, or parts of them, and fill the rest.
-namespace coracle::cpu::kernels::rearrange {
+namespace coracle::internal::cpu::kernels::rearrange {
 namespace {
 
 // ---- meshgrid
@@ -202,4 +202,4 @@ constexpr std::array<KernelDef, 4> kKernels = {
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::rearrange
+}  // namespace coracle::internal::cpu::kernels::rearrange

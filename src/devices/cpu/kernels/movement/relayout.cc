@@ -8,7 +8,7 @@
 #include "devices/cpu/kernels/kernel_table.h"
 
 /// Brings images from one element order into the other: one matrix transposition each, shared among threads by pixels.
-namespace coracle::cpu::kernels::relayout {
+namespace coracle::internal::cpu::kernels::relayout {
 namespace {
 
 struct State {
@@ -127,4 +127,4 @@ constexpr auto kKernels = kernel_table_detail::join(kernels_of_each_isa<IsaKerne
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::relayout
+}  // namespace coracle::internal::cpu::kernels::relayout

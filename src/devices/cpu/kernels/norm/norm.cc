@@ -14,7 +14,7 @@
 #include "ops/norm/layer_norm.h"
 #include "ops/norm/rms_norm.h"
 
-namespace coracle::cpu::kernels::norm {
+namespace coracle::internal::cpu::kernels::norm {
 namespace {
 
 /// Position of an operand in the flat list, -1 where it is absent.
@@ -229,7 +229,7 @@ Prepared prepared_groups(const ArgFacts& args, int64_t groups, int channel, doub
 }
 
 Prepared prepare_group_norm(const void* op, const ArgFacts& args, PrepareContext&) {
-  const auto& o = *static_cast<const coracle::GroupNorm*>(op);
+  const auto& o = *static_cast<const coracle::internal::GroupNorm*>(op);
   return prepared_groups(args, o.groups, channel_axis(o.data_format, args.shape(0).rank()), o.epsilon);
 }
 
@@ -293,7 +293,8 @@ struct IsaKernels {
       make_kernel<RmsNorm, kIsa>(LayoutRule::kRowMajor, fits_rms_norm, prepare_rms_norm, run_rows),
       make_kernel<BatchNorm, kIsa>(LayoutRule::kSame, fits_batch_norm, prepare_batch_norm, run_affine, kBatchNormTypes),
       make_kernel<AffineChannel, kIsa>(LayoutRule::kSame, fits_affine_channel, prepare_affine_channel, run_affine),
-      make_kernel<coracle::GroupNorm, kIsa>(LayoutRule::kSame, fits_group_norm, prepare_group_norm, run_groups),
+      make_kernel<coracle::internal::GroupNorm, kIsa>(LayoutRule::kSame, fits_group_norm, prepare_group_norm,
+                                                      run_groups),
       make_kernel<InstanceNorm, kIsa>(LayoutRule::kSame, fits_instance_norm, prepare_instance_norm, run_groups),
   };
 };
@@ -305,4 +306,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::norm
+}  // namespace coracle::internal::cpu::kernels::norm

@@ -15,7 +15,7 @@
 #include "ops/quantize/to_int8.h"
 
 /// Quantisation of activations in programs trained for it, with scales that are constant.
-namespace coracle::cpu::kernels::quantize {
+namespace coracle::internal::cpu::kernels::quantize {
 namespace {
 
 struct State {
@@ -260,4 +260,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::quantize
+}  // namespace coracle::internal::cpu::kernels::quantize

@@ -8,7 +8,7 @@
 #include "ops/quantize/integer_linear.h"
 
 /// Products of two computed int8 matrices, batch by batch; the second ones are packed in each run.
-namespace coracle::cpu::kernels::quantized_matmul {
+namespace coracle::internal::cpu::kernels::quantized_matmul {
 namespace {
 
 /// One matrix of operand 1.
@@ -118,4 +118,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::quantized_matmul
+}  // namespace coracle::internal::cpu::kernels::quantized_matmul

@@ -12,7 +12,7 @@
 
 /// Products and convolutions of int8: of all channels as one product or by Winograd's algorithm, or one filter per
 /// channel.
-namespace coracle::cpu::kernels::quantized_products {
+namespace coracle::internal::cpu::kernels::quantized_products {
 namespace {
 
 RejectionReason fits_linear(const void* op_attributes, const ArgFacts& args) {
@@ -367,4 +367,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::quantized_products
+}  // namespace coracle::internal::cpu::kernels::quantized_products

@@ -8,7 +8,7 @@
 
 /// Transposed convolutions of int8 whose filters do not overlap: each pixel makes a block of pixels of its own. One
 /// product for each row of the blocks, as adjacent pixels of the result are adjacent columns.
-namespace coracle::cpu::kernels::quantized_transposed {
+namespace coracle::internal::cpu::kernels::quantized_transposed {
 namespace {
 
 RejectionReason fits(const void* op_attributes, const ArgFacts& args) {
@@ -108,4 +108,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::quantized_transposed
+}  // namespace coracle::internal::cpu::kernels::quantized_transposed

@@ -8,7 +8,7 @@
 
 /// Products with weights that files have in eight or four bits and scales for each column, or for each column and group
 /// of rows.
-namespace coracle::cpu::kernels::weight_only_linear {
+namespace coracle::internal::cpu::kernels::weight_only_linear {
 namespace {
 
 /// The panels of a matrix that weight_quantize() packed, with its scales.
@@ -149,4 +149,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::weight_only_linear
+}  // namespace coracle::internal::cpu::kernels::weight_only_linear

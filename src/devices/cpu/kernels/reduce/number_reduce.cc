@@ -23,7 +23,7 @@
 #include "ops/reduce/prod.h"
 
 /// Reductions of other numbers than float32, of truth values, and norms.
-namespace coracle::cpu::kernels::number_reduce {
+namespace coracle::internal::cpu::kernels::number_reduce {
 namespace {
 
 using Kind = NumberReduceKind;
@@ -324,4 +324,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::number_reduce
+}  // namespace coracle::internal::cpu::kernels::number_reduce

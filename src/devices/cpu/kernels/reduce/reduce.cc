@@ -14,7 +14,7 @@
 #include "ops/reduce/min.h"
 #include "ops/reduce/prod.h"
 
-namespace coracle::cpu::kernels::reduce {
+namespace coracle::internal::cpu::kernels::reduce {
 namespace {
 
 template <class Op>
@@ -116,4 +116,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::reduce
+}  // namespace coracle::internal::cpu::kernels::reduce

@@ -8,7 +8,7 @@
 #include "ops/reduce/reduction.h"
 
 /// Where the elements lie that a reduction folds.
-namespace coracle::cpu::kernels {
+namespace coracle::internal::cpu::kernels {
 
 /// x as it lies in memory: [outer, length, inner], of which `length` goes. Nothing where the reduced dimensions do not
 /// lie side by side, or where what is left lies in another order than the result.
@@ -92,4 +92,4 @@ void run_lines(const KernelCall& call, const MemoryLines& lines, const RowsFunct
   });
 }
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::internal::cpu::kernels

@@ -5,7 +5,7 @@
 #include "devices/cpu/kernels/elementwise/numbers.h"
 #include "ops/reduce/cumsum.h"
 
-namespace coracle::cpu::kernels::scan {
+namespace coracle::internal::cpu::kernels::scan {
 namespace {
 
 struct State {
@@ -85,4 +85,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::scan
+}  // namespace coracle::internal::cpu::kernels::scan

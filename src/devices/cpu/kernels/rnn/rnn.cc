@@ -13,7 +13,7 @@
 
 /// Recurrent layers. The products with the input are one matrix product over all steps; the steps themselves are
 /// independent for each direction and each sequence of the batch, which is how they are shared among threads.
-namespace coracle::cpu::kernels::rnn {
+namespace coracle::internal::cpu::kernels::rnn {
 namespace {
 
 /// Where a cell's packed matrices begin, in floats.
@@ -331,4 +331,4 @@ constexpr auto kKernels = kernels_of_all_products<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::rnn
+}  // namespace coracle::internal::cpu::kernels::rnn

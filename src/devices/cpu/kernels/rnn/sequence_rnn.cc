@@ -15,7 +15,7 @@
 
 /// Paddle's first recurrent layers, over sequences laid one after the other. Sequences are taken longest first, so that
 /// those that go on at a step are adjacent: their states are the rows of one product.
-namespace coracle::cpu::kernels::sequence_rnn {
+namespace coracle::internal::cpu::kernels::sequence_rnn {
 namespace {
 
 /// A matrix of the state's weights.
@@ -324,4 +324,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::sequence_rnn
+}  // namespace coracle::internal::cpu::kernels::sequence_rnn

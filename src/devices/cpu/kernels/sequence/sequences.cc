@@ -13,7 +13,7 @@
 #include "ops/sequence/sequence_pool.h"
 
 /// Convolutions along sequences and pooling of whole ones. A sequence is an image of one row.
-namespace coracle::cpu::kernels::sequences {
+namespace coracle::internal::cpu::kernels::sequences {
 namespace {
 
 /// Where the sequences of operand 0 begin, and its last one ends.
@@ -257,4 +257,4 @@ constexpr auto kKernels = kernels_of_each_isa<IsaKernels>();
 extern const KernelTable table;
 constinit const KernelTable table = kernel_table<kKernels>();
 
-}  // namespace coracle::cpu::kernels::sequences
+}  // namespace coracle::internal::cpu::kernels::sequences
