@@ -599,4 +599,6 @@ class Session {
 #if !defined(__cpp_exceptions)
 }  // namespace without_exceptions
 #endif
+/// Another name for it: programs may say coracle::api::Model.
+namespace api = ::coracle;
 }  // namespace coracle

@@ -109,8 +109,10 @@ TEST(DeviceTensorInCpp, IsCopiedAndFedBack) {
   const auto content = [](const std::string& s) {
     return std::span(reinterpret_cast<const std::byte*>(s.data()), s.size());
   };
-  const coracle::Model model(content(product.program), content(product.params),
-                             {.disable_kernels = "islands", .device = "opencl"});
+  coracle::ModelOptions options;
+  options.disable_kernels = "islands";
+  options.device = "opencl";
+  const coracle::Model model(content(product.program), content(product.params), options);
   coracle::Session session(model, {.threads = 1});
   session.keep_output_on_device(1);
   session.set_input(0, {1, 2}, std::vector<float>{1, 2});
