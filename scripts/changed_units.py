@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the units (.cc) of src and examples that clang-tidy has to look at since it last looked at all of them: those that changed since
-the commit in .ci/linted, and for each header that changed one unit that includes it, be it by another header. Exit status 1 where that is
-not known: where the commit is not in this clone, or what clang-tidy checks has changed."""
+"""changed_units.py BUILD_DIR: prints the units that clang-tidy has to look at since it last looked at all of them: those with the files (.cc)
+of src and examples that changed since the commit in .ci/linted, and for each header that changed one that includes it, be it by another
+header. A unit is such a file, or a batch of BUILD_DIR that includes it. Exit status 1 where that is not known: where the commit is not in
+this clone, or what clang-tidy checks has changed."""
+import json
 import pathlib
 import re
 import subprocess
@@ -42,6 +44,19 @@ def including_units(files):
     return {header: unit for header, (_, unit) in by.items()}
 
 
+def batch_of(build):
+    """By file: the batch of the build that has it."""
+    batches = {}
+    for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
+        unit = pathlib.Path(entry["file"])
+        if build / "src" not in unit.parents or not unit.is_file():
+            continue
+        for name in INCLUDE.findall(unit.read_text(encoding="utf-8", errors="replace")):
+            if name.endswith(".cc"):
+                batches["src/" + name] = unit.relative_to(SOURCE).as_posix()
+    return batches
+
+
 def main():
     try:
         changed = changed_files()
@@ -53,7 +68,8 @@ def main():
              not f.startswith(LEFT_OUT)}
     unit_of = including_units(files)
     units = {f if f.endswith(".cc") else unit_of.get(f) for f in changed & files}
-    print("\n".join(sorted(u for u in units if u)))
+    batches = batch_of(pathlib.Path(sys.argv[1]).resolve())
+    print("\n".join(sorted({batches.get(u, u) for u in units if u})))
     return 0
 
 

@@ -20,13 +20,15 @@ python3 scripts/check_layers.py || failed=1
 python3 scripts/check_names.py || failed=1
 
 if [ "${2:-}" != --quick ]; then
-  # The product's units, but for the inner loops, which are compiled once per instruction set by rules of their own.
-  units='(src|examples)/(?!devices/cpu/isa/).*\.cc'
-  if [ "${2:-}" = --changed ] && changed=$(python3 scripts/changed_units.py); then
+  # The product's units, but for the inner loops, which are compiled once per instruction set by rules of their own. Batches of files take a
+  # quarter of the time of the files one by one; that they include what is no header is what they are for.
+  units="($build/src|src|examples)/(?!devices/cpu/isa/).*\.cc"
+  if [ "${2:-}" = --changed ] && changed=$(python3 scripts/changed_units.py "$build"); then
     units="($(echo "$changed" | sed 's/[.]/\\./g' | paste -s -d '|'))"
     echo "lint: clang-tidy looks at $(echo "$changed" | grep -c .) units, make lint at all" >&2
   fi
   run-clang-tidy-14 -quiet -j "$(nproc)" -p "$build" -extra-arg=-Wno-unknown-warning-option \
+    -checks=-bugprone-suspicious-include \
     "^$(pwd)/$units$" >build/clang-tidy.log 2>&1 || {
     grep -E '(warning|error):' build/clang-tidy.log | sort -u >&2
     echo "lint: clang-tidy (the whole log is build/clang-tidy.log)" >&2

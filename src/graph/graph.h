@@ -145,6 +145,7 @@ class Graph {
   struct Worker {
     Worker() = default;
     Worker(const Worker&) noexcept {}
+    // NOLINTNEXTLINE(bugprone-unhandled-self-assignment): nothing is assigned
     Worker& operator=(const Worker&) noexcept { return *this; }
     const RunContext* context = &kNoRun;
   };

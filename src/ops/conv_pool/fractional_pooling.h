@@ -56,7 +56,7 @@ inline std::vector<std::pair<int64_t, int64_t>> fractional_windows(int64_t in, i
   const auto steps = static_cast<float>(out - (kernel > 0 ? 1 : 0));
   const float alpha = static_cast<float>(in - kernel) / steps;
   if (kernel <= 0) {
-    const auto base = static_cast<float>(in / out);
+    const auto base = static_cast<float>(in / out);  // NOLINT(bugprone-integer-division): Paddle's
     const float limit =
         std::min((base + 2) / alpha - 1, (static_cast<float>(in + 1) - base) / alpha - static_cast<float>(out - 1));
     u *= limit;
