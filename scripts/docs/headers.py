@@ -145,6 +145,7 @@ def cpp_reference(header: str) -> str:
     body = header[header.index("namespace coracle {") + len("namespace coracle {"):header.rindex("}  // namespace")]
     # A namespace of its own without exceptions is no part of any name.
     body = re.sub(r"(?m)^#if !defined\(__cpp_exceptions\)\n[^\n]*\n#endif\n", "", body)
+    body = re.sub(r"(?m)^(///.*\n)+namespace \w+ = [\w:]+;\n", "", body)   # other names of the same
     page = ["# C++ interface\n", "`#include <coracle/coracle.hpp>`; C++17 or later; link with `coracle::coracle`. All names are in `coracle`.\n",
             _prose(intro)]
     for text in declarations(body):

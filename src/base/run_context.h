@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "base/deadline.h"
@@ -18,22 +19,33 @@ class RunContext {
  public:
   /// Of what never has to end, and is charged to nobody.
   RunContext() = default;
-  /// `ledger` and `trace` may be null. The trace has to outlive the context.
-  explicit RunContext(const Deadline& deadline, std::shared_ptr<MemoryLedger> ledger = nullptr,
-                      LoopTrace* trace = nullptr)
-      : ledger_(std::move(ledger)), trace_(trace) {
+  explicit RunContext(const Deadline& deadline, LoopTrace* trace = nullptr) : trace_(trace) {
     if (deadline.may_pass()) deadline_.emplace(deadline);
   }
+  /// `ledger` and `trace` may be null. That pointer and the trace have to outlive the context and its copies, which
+  /// need no destructor for that.
+  RunContext(const Deadline& deadline, const std::shared_ptr<MemoryLedger>& ledger, LoopTrace* trace = nullptr)
+      : RunContext(deadline, trace) {
+    ledger_ = &ledger;
+  }
+  RunContext(const Deadline& deadline, std::shared_ptr<MemoryLedger>&& ledger, LoopTrace* trace = nullptr) = delete;
 
-  /// The same but for the ledger; null for none.
-  RunContext with_ledger(std::shared_ptr<MemoryLedger> ledger) const {
+  /// The same but for the ledger, which has to outlive it.
+  RunContext with_ledger(const std::shared_ptr<MemoryLedger>& ledger) const {
     RunContext other = *this;
-    other.ledger_ = std::move(ledger);
+    other.ledger_ = &ledger;
+    return other;
+  }
+  RunContext with_ledger(std::shared_ptr<MemoryLedger>&& ledger) const = delete;
+  RunContext without_ledger() const {
+    RunContext other = *this;
+    other.ledger_ = nullptr;
     return other;
   }
 
   const Deadline* deadline() const noexcept { return deadline_ ? &*deadline_ : nullptr; }  ///< null: none ever passes
-  const std::shared_ptr<MemoryLedger>& ledger() const noexcept { return ledger_; }
+  /// Null: memory is charged to nobody.
+  std::shared_ptr<MemoryLedger> ledger() const noexcept { return ledger_ != nullptr ? *ledger_ : nullptr; }
   LoopTrace* trace() const noexcept { return trace_; }
 
   bool over() const noexcept { return deadline_ && deadline_->passed(); }
@@ -44,11 +56,12 @@ class RunContext {
 
  private:
   std::optional<Deadline> deadline_;
-  std::shared_ptr<MemoryLedger> ledger_;
+  const std::shared_ptr<MemoryLedger>* ledger_ = nullptr;
   LoopTrace* trace_ = nullptr;
 };
 
-/// Of what works for no run.
+/// Of what works for no run. It is there before any code runs, and after it.
+static_assert(std::is_trivially_destructible_v<RunContext>);
 inline constinit const RunContext kNoRun{};
 
 }  // namespace coracle::internal

@@ -107,7 +107,7 @@ std::optional<std::vector<Tensor>> EngineRunner::start(const BlockCall& call) {
                                                        .run = nullptr,
                                                        .inputs = {call.inputs.begin(), call.inputs.end()},
                                                        .outputs = std::move(found.outputs),
-                                                       .context = call.context.with_ledger(nullptr)});
+                                                       .context = call.context.without_ledger()});
   try {
     block->run = &runs_.of(call.block, block->compiled);
   } catch (const std::exception& e) {

@@ -21,7 +21,7 @@ int64_t now() { return std::chrono::duration_cast<std::chrono::nanoseconds>(Stea
 bool helper_is_noted(ThreadPool& pool, LoopTrace& trace) {
   const Steady::time_point end = Steady::now() + std::chrono::seconds(60);
   while (Steady::now() < end) {
-    const ThreadPool::Run run(pool, RunContext(Deadline("the test", end, 0, nullptr), nullptr, &trace));
+    const ThreadPool::Run run(pool, RunContext(Deadline("the test", end, 0, nullptr), &trace));
     std::atomic<int> begun{0};
     std::atomic<int> parts{0};
     pool.parallel_for(2, 1, [&](int64_t begin, int64_t stop) {

@@ -56,7 +56,7 @@ TEST(RunContext, EndsInTimeOrWhenEitherFlagIsSet) {
 TEST(RunContext, WhatIsMadeForItIsOnItsLedger) {
   const auto ledger = std::make_shared<MemoryLedger>(100);
   const RunContext context(far(), ledger);
-  const RunContext nobodys = context.with_ledger(nullptr);
+  const RunContext nobodys = context.without_ledger();
   EXPECT_EQ(context.ledger(), ledger);
   EXPECT_NE(nobodys.deadline(), nullptr);
   const Buffer<char> uncharged(1000, nobodys);

@@ -13,7 +13,7 @@ import tempfile
 
 EPOCH = "1700000000"
 # Of the SPDX licence list.
-LICENSES = {"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "MIT", "libpng-2.0", "IJG", "Zlib", "LGPL-2.1-or-later",
+LICENSES = {"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "MIT", "libpng-2.0", "IJG", "Zlib", "LGPL-2.1-or-later",
             "GPL-2.0-or-later", "GPL-3.0-or-later", "GCC-exception-3.1", "FTL"}
 RELATIONS = {"DESCRIBES", "GENERATES", "STATIC_LINK", "DYNAMIC_LINK", "DEPENDS_ON"}
 OWN_HEADERS = {"coracle", "sys"}

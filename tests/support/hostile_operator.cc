@@ -186,8 +186,8 @@ void run_reference(const Node& node, const std::vector<Tensor>& operands) {
   for (const Fact& f : results) {
     if (f.known() && !f.is_array && f.shape.count() > kMostElements) return;
   }
-  const RunContext limits(Deadline("the reference", Deadline::Clock::now(), kTimeLimitMs, nullptr),
-                          std::make_shared<MemoryLedger>(kReferenceMemoryLimit));
+  const auto ledger = std::make_shared<MemoryLedger>(kReferenceMemoryLimit);
+  const RunContext limits(Deadline("the reference", Deadline::Clock::now(), kTimeLimitMs, nullptr), ledger);
   evaluate_node(limits, node, operands, results);
 }
 
