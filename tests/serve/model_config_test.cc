@@ -107,7 +107,7 @@ TEST(ModelConfig, RefusesWhatWouldChangeAnswers) {
   EXPECT_EQ(message_of("max_batch_size: many"),
             "config.pbtxt, line 1: max_batch_size is many, expected an integer from 0 on");
   EXPECT_EQ(message_of("input { name: \"x\" data_type: TYPE_STRING }"),
-            "config.pbtxt, line 1: input.data_type is TYPE_STRING, expected TYPE_ and one of BOOL, UINT8, INT8, INT16, "
+            "config.pbtxt, line 1: input.data_type is TYPE_STRING, expected TYPE_ and one of BOOL, INT8, UINT8, INT16, "
             "INT32, INT64, FP16, BF16, FP32, FP64");
   EXPECT_EQ(message_of("instance_group { kind: KIND_GPU }"),
             "config.pbtxt, line 1: instance_group.kind is KIND_GPU, expected KIND_CPU or KIND_AUTO");
