@@ -25,7 +25,7 @@ inline void infer(const DequantizeLog&, InferArgs& a) {
 inline void reference(const DequantizeLog&, ReferenceArgs& a) {
   const auto* table = a.in(1).data<float>();
   for (int64_t i = 0, n = a.in(0).count(); i < n; ++i) {
-    const int q = a.in(0).data<int8_t>()[i];
+    const int q = a.in(0).data<int8_t>()[i];  // NOLINT(bugprone-signed-char-misuse): a number
     a.out(0).data<float>()[i] = q < 0 ? -table[q + 128] : table[q];
   }
 }
