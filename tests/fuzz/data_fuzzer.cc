@@ -31,15 +31,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
     switch (wanted % 4) {
       case 0:
-        for (const auto& [name, array] : client::parse_npz("fuzz", content)) test::run_with(array);
+        for (const auto& [name, array] : coracle::client::parse_npz("fuzz", content)) test::run_with(array);
         break;
-      case 1: test::run_with(in_request ? requested(content) : client::parse_json("fuzz", content, dtype, "x")); break;
-      case 2: test::run_with(client::tensor_of_bytes("fuzz", content, dtype, {-1, wanted / 16})); break;
+      case 1:
+        test::run_with(in_request ? requested(content) : coracle::client::parse_json("fuzz", content, dtype, "x"));
+        break;
+      case 2: test::run_with(coracle::client::tensor_of_bytes("fuzz", content, dtype, {-1, wanted / 16})); break;
       default:
-        test::run_with(
-            client::converted("fuzz", client::tensor_of_bytes("fuzz", content, CORACLE_FLOAT16, {2, -1}), dtype));
+        test::run_with(coracle::client::converted(
+            "fuzz", coracle::client::tensor_of_bytes("fuzz", content, CORACLE_FLOAT16, {2, -1}), dtype));
     }
-  } catch (const client::Error&) {
+  } catch (const coracle::client::Error&) {
   } catch (const Error&) {
   }
   return 0;

@@ -14,14 +14,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const uint8_t wanted = data[size - 1];
   const coracle_dtype dtype = (wanted & 1U) != 0 ? CORACLE_UINT8 : CORACLE_FLOAT32;
   const int64_t side = (wanted & 2U) != 0 ? -1 : wanted / 4;
-  client::ImageOptions options;
-  options.resize = static_cast<client::Resize>(wanted / 4 % 4);
+  coracle::client::ImageOptions options;
+  options.resize = static_cast<coracle::client::Resize>(wanted / 4 % 4);
   try {
-    const vision::Image picture =
-        vision::decode_image("fuzz", data, size - 1, {.on_white = (wanted & 64U) != 0, .whole = (wanted & 128U) != 0});
-    test::run_with(client::image_input("fuzz", picture, dtype, {1, 3, side, side}, options));
-  } catch (const vision::Error&) {
-  } catch (const client::Error&) {
+    const coracle::vision::Image picture = coracle::vision::decode_image(
+        "fuzz", data, size - 1, {.on_white = (wanted & 64U) != 0, .whole = (wanted & 128U) != 0});
+    test::run_with(coracle::client::image_input("fuzz", picture, dtype, {1, 3, side, side}, options));
+  } catch (const coracle::vision::Error&) {
+  } catch (const coracle::client::Error&) {
   } catch (const Error&) {
   }
   return 0;

@@ -9,8 +9,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace coracle::internal;
   try {
-    test::run_with(client::parse_npy("fuzz", {reinterpret_cast<const char*>(data), size}));
-  } catch (const client::Error&) {
+    test::run_with(coracle::client::parse_npy("fuzz", {reinterpret_cast<const char*>(data), size}));
+  } catch (const coracle::client::Error&) {
   } catch (const Error&) {
   }
   return 0;
