@@ -244,12 +244,12 @@ std::shared_ptr<const PlannedSteps> Executor::steps_for(const RunContext& contex
 std::unique_ptr<PlannedSteps> Executor::plan_steps(const RunContext& context, const Graph& graph, size_t position,
                                                    const Frame& frame) {
   const auto start = std::chrono::steady_clock::now();
-  const auto tables = std::make_shared<MemoryLedger>(context.ledger()->limit());
-  size_t held = context.ledger()->limit() == 0 ? 0 : context.ledger()->used();
+  const auto tables = std::make_shared<MemoryLedger>(ledger_->limit());
+  size_t held = ledger_->limit() == 0 ? 0 : ledger_->used();
   tables->charge(held, [] { return "what the run holds"; });
   tables->set_reclaim([&] {
     reclaim();
-    const size_t left = std::min(held, context.ledger()->used());
+    const size_t left = std::min(held, ledger_->used());
     tables->give_back(held - left);
     held = left;
   });
@@ -301,7 +301,7 @@ void Executor::run_steps(const RunContext& context, const Graph& graph, size_t p
   const Steps& steps = planned->steps;
   // Under a limit, what a larger run has left must not be missing in this one.
   const auto may_reuse = [&](const Tensor& before, const Fact& fact) {
-    return fact.place.is_host() && (context.ledger()->limit() == 0 || before.bytes() == fact.bytes()) &&
+    return fact.place.is_host() && (ledger_->limit() == 0 || before.bytes() == fact.bytes()) &&
            before.reusable_for(fact.dtype, fact.shape);
   };
   for (const LiveOut& out : steps.live_out) {
@@ -336,7 +336,7 @@ void Executor::run_steps(const RunContext& context, const Graph& graph, size_t p
   const std::shared_ptr<BoundSteps> held = last;  // whatever is unbound meanwhile
   BoundSteps& bound = *held;
   if (bound.planned() != planned) bound.take(planned, context.ledger());
-  reserve_arena(context, steps.arena_bytes, [&] { return largest_tensor(graph, steps); });
+  reserve_arena(steps.arena_bytes, [&] { return largest_tensor(graph, steps); });
   bound.bind(arena_.data(), &pool_);
   bound.bind_externals(frame.tensors);
   arena_in_use_ = steps.arena_bytes;

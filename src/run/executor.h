@@ -133,7 +133,7 @@ class Executor : private BlockHost {
   std::vector<Fact> infer_results(const RunContext& context, const Node& node,
                                   std::span<const Fact* const> facts) const;
   static std::string largest_tensor(const Graph& graph, const Steps& steps);
-  void reserve_arena(const RunContext& context, size_t bytes, const std::function<std::string()>& largest);
+  void reserve_arena(size_t bytes, const std::function<std::string()>& largest);
   void free_arena();
 
   std::shared_ptr<const Program> program_;

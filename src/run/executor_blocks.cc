@@ -8,7 +8,7 @@ namespace coracle::internal {
 Tensor Executor::make_result(const BlockCall& call, size_t i, const Fact& fact) {
   Tensor& before = frames_.at(&call.graph).tensors[index(call.block.outputs[i])];
   Tensor result;
-  if (call.context.ledger()->limit() == 0 && before.reusable_for(fact.dtype, fact.shape)) {
+  if (ledger_->limit() == 0 && before.reusable_for(fact.dtype, fact.shape)) {
     before.retype(fact.dtype, fact.shape);
     before.set_lod({});
     result = std::move(before);

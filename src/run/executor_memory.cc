@@ -106,14 +106,14 @@ std::string Executor::largest_tensor(const Graph& graph, const Steps& steps) {
 }
 
 /// `largest` says what takes most of it.
-void Executor::reserve_arena(const RunContext& context, size_t bytes, const std::function<std::string()>& largest) {
+void Executor::reserve_arena(size_t bytes, const std::function<std::string()>& largest) {
   // Tensors without elements lie somewhere too: offsets to a null pointer are undefined.
   const bool enough = arena_.data() != nullptr && arena_.bytes() >= bytes;
   // Under a limit, what a larger run has left must not be missing in this one.
-  if (enough && (context.ledger()->limit() == 0 || context.ledger()->used() <= context.ledger()->limit() / 2)) return;
+  if (enough && (ledger_->limit() == 0 || ledger_->used() <= ledger_->limit() / 2)) return;
   free_arena();
   const auto what = [&] { return text("intermediate tensors (", largest(), ")"); };
-  context.ledger()->charge(bytes, what);
+  ledger_->charge(bytes, what);
   try {
     arena_ = Pages(bytes);
   } catch (const std::bad_alloc&) {

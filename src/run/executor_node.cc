@@ -86,7 +86,7 @@ void Executor::run_node(const RunContext& context, const Graph& graph, size_t po
   if (by_engine) {
     outputs = std::move(*block.results);
   } else if (sized) {
-    reserve_arena(context, sized->prepared.workspace, [&] { return text("scratch of ", sized->kernel->name); });
+    reserve_arena(sized->prepared.workspace, [&] { return text("scratch of ", sized->kernel->name); });
     std::vector<Tensor*> before;
     for (ValueId v : node.outputs) before.push_back(&frame.tensors[index(v)]);
     arena_in_use_ = sized->prepared.workspace;
@@ -99,7 +99,7 @@ void Executor::run_node(const RunContext& context, const Graph& graph, size_t po
                          .before = before,
                          .workspace = arena_.data(),
                          .pool = pool_,
-                         .reuse = context.ledger()->limit() == 0});
+                         .reuse = ledger_->limit() == 0});
     arena_in_use_.reset();
     context.check();
   } else {

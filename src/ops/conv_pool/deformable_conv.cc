@@ -65,8 +65,8 @@ void convolve_deformed(const DeformableConv& op, const ConvolutionGeometry& g, R
       for (int64_t c = 0; c < g.in_channels; ++c) {
         for (int64_t t = 0; t < taps; ++t) {
           const int64_t at = c / per_offset * taps + t;
-          const double y = static_cast<double>(p / w.out * h.stride - h.pad_before + t / w.kernel * h.dilation) +
-                           static_cast<double>(offset[2 * at * pixels + p]);
+          const int64_t row = p / w.out * h.stride - h.pad_before + t / w.kernel * h.dilation;
+          const double y = static_cast<double>(row) + static_cast<double>(offset[2 * at * pixels + p]);
           const double z = static_cast<double>(p % w.out * w.stride - w.pad_before + t % w.kernel * w.dilation) +
                            static_cast<double>(offset[(2 * at + 1) * pixels + p]);
           const double value = bilinear_at(x + c * h.in * w.in, h.in, w.in, y, z);

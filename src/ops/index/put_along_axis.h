@@ -71,6 +71,7 @@ inline void reference(const PutAlongAxis& op, ReferenceArgs& a) {
     each_along_axis(a.context(), a.in(1), a.shape(0), axis, op.as_matrices, [&](int64_t i, int64_t at) {
       const T value = values.data<T>()[i];
       T& target = to[at];
+      // NOLINTNEXTLINE(bugprone-branch-clone): of truth values some are the same
       if (met[static_cast<size_t>(at)]++ == 0 || reduce == PutReduce::kAssign) {
         target = value;
       } else if (reduce == PutReduce::kAdd || reduce == PutReduce::kMean) {

@@ -60,6 +60,7 @@ void pack_weight(const WeightPacking& packing, const std::vector<int8_t>& whole,
   auto* bytes = reinterpret_cast<unsigned char*>(to);
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t c = 0; c < columns; ++c) {
+      // NOLINTNEXTLINE(bugprone-signed-char-misuse): it is a number
       const int number = whole[static_cast<size_t>(r * columns + c)];
       const int64_t place = packed_place(packing, r, c, rows, columns);
       if (packing.bits == 4) {
