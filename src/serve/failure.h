@@ -33,7 +33,7 @@ constexpr unsigned http_status(Code code) {
     case Code::kTimeout: return 408;
     case Code::kTooLarge: return 413;
     case Code::kUnsupported: return 501;
-    case Code::kResourceExhausted: return 503;
+    case Code::kResourceExhausted:
     case Code::kUnavailable: return 503;
     case Code::kDeadlineExceeded: return 504;
     case Code::kCancelled: return 499;

@@ -50,6 +50,6 @@ using Respond = std::function<void(HttpResponse)>;
 /// Ends work whose result nobody wants any more; may be called by any thread, also when the work is done.
 using Cancel = std::function<void()>;
 /// Answers requests. Does not throw. Called by several threads.
-using HttpHandler = std::function<Cancel(HttpRequest, Respond)>;
+using HttpHandler = std::function<Cancel(const HttpRequest&, const Respond&)>;
 
 }  // namespace coracle::serve

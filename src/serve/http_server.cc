@@ -162,7 +162,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     shared_->begin();
     watch();
     const uint64_t number = ++handled_;
-    Cancel cancel = shared_->handler(std::move(request), [self = shared_from_this(), number](HttpResponse response) {
+    Cancel cancel = shared_->handler(request, [self = shared_from_this(), number](HttpResponse response) {
       net::post(self->stream_.get_executor(), [self, number, response = std::move(response)]() mutable {
         if (number == self->handled_) self->respond(std::move(response));
       });
@@ -209,7 +209,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     response_ = std::move(response);
     std::vector<net::const_buffer> buffers{net::buffer(head_text_)};
     if (!head_) {
-      buffers.push_back(net::buffer(response_.body));
+      buffers.emplace_back(response_.body.data(), response_.body.size());
       for (const HttpPart& part : response_.parts) buffers.emplace_back(part.data, part.bytes);
     }
     stream_.expires_after(shared_->limits.write_time);

@@ -265,7 +265,7 @@ bool Repository::ready() const {
   });
 }
 
-void Repository::retire(Versions versions) {
+void Repository::retire(Versions&& versions) {
   const std::lock_guard lock(mutex_);
   for (auto& [version, model] : versions) retired_.push_back(std::move(model));
   stop_.notify_all();

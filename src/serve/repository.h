@@ -81,7 +81,7 @@ class Repository {
   std::optional<std::string> given_path(const std::string& name) const;
   Source source_of(const std::string& name) const;
   std::string stamp_of(const std::string& name) const;
-  void retire(Versions versions);
+  void retire(Versions&& versions);
   void maintain();
   void poll();
   void reap();

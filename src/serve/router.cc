@@ -99,8 +99,8 @@ void Router::check_token(const HttpRequest& request) const {
   throw Failure(Code::kUnauthenticated, "the server needs the header 'Authorization: Bearer TOKEN' with its token");
 }
 
-Cancel Router::handle(HttpRequest request, Respond respond) {
-  const Respond with_headers = [this, respond = std::move(respond)](HttpResponse response) {
+Cancel Router::handle(const HttpRequest& request, const Respond& respond) {
+  const Respond with_headers = [this, respond](HttpResponse response) {
     if (!options_.allow_origin.empty())
       response.headers.emplace_back("Access-Control-Allow-Origin", options_.allow_origin);
     response.headers.emplace_back("X-Content-Type-Options", "nosniff");
@@ -130,7 +130,8 @@ Cancel Router::handle(HttpRequest request, Respond respond) {
   return nullptr;
 }
 
-Cancel Router::infer(const HttpRequest& request, const std::string& name, const std::string& version, Respond respond) {
+Cancel Router::infer(const HttpRequest& request, const std::string& name, const std::string& version,
+                     const Respond& respond) {
   const Clock::time_point received = Clock::now();
   std::shared_ptr<ServedModel> model = repository_.find(name, version);
   std::optional<size_t> header_length;

@@ -23,7 +23,7 @@ class Router {
   /// `repository` outlives it and all requests.
   Router(Repository& repository, Options options) : repository_(repository), options_(std::move(options)) {}
 
-  Cancel handle(HttpRequest request, Respond respond);
+  Cancel handle(const HttpRequest& request, const Respond& respond);
   /// The server is ready from here on, if its models are.
   void set_started() { started_ = true; }
   /// From now on the server says that it is not ready; requests are still answered.
@@ -35,7 +35,8 @@ class Router {
   HttpResponse repository(const HttpRequest& request, const std::vector<std::string>& path);
   HttpResponse metadata(const std::string& model, const std::string& version) const;
   HttpResponse statistics(const std::string& model, const std::string& version) const;
-  Cancel infer(const HttpRequest& request, const std::string& model, const std::string& version, Respond respond);
+  Cancel infer(const HttpRequest& request, const std::string& model, const std::string& version,
+               const Respond& respond);
   void check_token(const HttpRequest& request) const;
 
   Repository& repository_;

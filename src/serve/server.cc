@@ -12,14 +12,14 @@ Server::Server(ServerOptions options) : options_(std::move(options)) {
   repository_ = std::make_unique<Repository>(options_.repository);
   router_ = std::make_unique<Router>(*repository_, options_.router);
   http_ = std::make_unique<HttpServer>(
-      [router = router_.get()](HttpRequest request, Respond respond) {
-        return router->handle(std::move(request), std::move(respond));
+      [router = router_.get()](const HttpRequest& request, const Respond& respond) {
+        return router->handle(request, respond);
       },
       options_.limits, options_.http_threads);
   HttpLimits small = options_.limits;
   small.body_bytes = 0;
   metrics_ = std::make_unique<HttpServer>(
-      [repository = repository_.get()](HttpRequest request, Respond respond) -> Cancel {
+      [repository = repository_.get()](const HttpRequest& request, const Respond& respond) -> Cancel {
         if (request.path != "/metrics" || request.method != "GET") {
           respond(error_response({Code::kNotFound, "metrics are at GET /metrics"}));
           return nullptr;
