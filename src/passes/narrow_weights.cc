@@ -161,6 +161,7 @@ Rewrite read_narrow(const std::shared_ptr<const Kept>& kept) {
   return {p, reader, [=](const Match& m, Patch& patch) {
             const auto weights = NarrowWeights::of_value(m.graph(), m[w]);
             if (!weights) return false;
+            // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): what the patch adds moves nodes
             const Node node = m.node(reader);
             PortValues operands = operands_of(node);
             operands[1] = {weights->constant};
