@@ -20,8 +20,8 @@ python3 scripts/check_layers.py || failed=1
 python3 scripts/check_names.py || failed=1
 
 if [ "${2:-}" != --quick ]; then
-  # The product's units, but for the inner loops, which are compiled once per instruction set by rules of their own. Batches of files take a
-  # quarter of the time of the files one by one; that they include what is no header is what they are for.
+  # The product's units, but for the inner loops, which are compiled once per instruction set by rules of their own. Batches of files parse
+  # what they share once; that they include what is no header is what they are for.
   # What only a build makes is left out.
   units="($build/src|src|examples)/(?!devices/cpu/isa/|known_attributes|devices/gpu/packed_sources).*\.cc"
   if [ "${2:-}" = --changed ] && changed=$(python3 scripts/changed_units.py "$build"); then

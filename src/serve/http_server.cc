@@ -2,6 +2,7 @@
 #include "serve/http_server.h"
 
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -38,6 +39,17 @@ constexpr size_t kReadBuffer = size_t{256} << 10;
 /// Of connections that wait for a request.
 constexpr size_t kIdleBuffer = size_t{4} << 10;
 
+/// Removes the socket that a server which has ended left behind; nothing else.
+void remove_left_socket(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return;
+  net::io_context io;
+  net::local::stream_protocol::socket socket(io);
+  error_code failed;
+  socket.connect(net::local::stream_protocol::endpoint(path), failed);
+  if (failed == net::error::connection_refused) ::unlink(path.c_str());
+}
+
 std::string reason_phrase(unsigned status) { return std::string(http::obsolete_reason(http::int_to_status(status))); }
 
 }  // namespace
@@ -51,16 +63,25 @@ struct Shared {
   std::mutex mutex;
   std::condition_variable changed;
   size_t under_way = 0;  // requests
+};
 
-  void begin() {
-    const std::lock_guard lock(mutex);
-    ++under_way;
+/// A request counts as under way while it lives.
+class UnderWay {
+ public:
+  explicit UnderWay(Shared& shared) : shared_(shared) {
+    const std::lock_guard lock(shared_.mutex);
+    ++shared_.under_way;
   }
-  void end() {
-    const std::lock_guard lock(mutex);
-    --under_way;
-    changed.notify_all();
+  ~UnderWay() {
+    const std::lock_guard lock(shared_.mutex);
+    --shared_.under_way;
+    shared_.changed.notify_all();
   }
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+
+ private:
+  Shared& shared_;
 };
 
 namespace {
@@ -135,6 +156,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     if (e == beast::error::timeout) return refuse(408, "the request did not arrive in time");
     if (e) return e == http::error::partial_message ? close() : refuse(400, "the request is not HTTP: " + e.message());
     ++requests_;
+    under_way_.emplace(*shared_);
     Parser::value_type message = parser_->release();
     parser_.reset();
     keep_alive_ = message.keep_alive();
@@ -155,11 +177,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
       if (!coding.empty()) body = decoded(coding, body, shared_->limits.body_bytes);
       request.body = std::make_shared<const std::string>(std::move(body));
     } catch (const Failure& failure) {
-      shared_->begin();
       return respond(error_response(failure));
     }
     stream_.expires_never();
-    shared_->begin();
     watch();
     const uint64_t number = ++handled_;
     Cancel cancel = shared_->handler(request, [self = shared_from_this(), number](HttpResponse response) {
@@ -215,7 +235,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     stream_.expires_after(shared_->limits.write_time);
     net::async_write(stream_, buffers, [self = shared_from_this(), closes](error_code e, size_t) {
       self->response_ = {};
-      self->shared_->end();
+      self->under_way_.reset();
       e || closes ? self->close() : self->wait_for_request();
     });
   }
@@ -226,7 +246,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     response.status = status;
     keep_alive_ = false;
     accept_encoding_.clear();
-    shared_->begin();
+    if (!under_way_.has_value()) under_way_.emplace(*shared_);
     respond(std::move(response));
   }
 
@@ -241,6 +261,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const std::string peer_;
   beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
+  std::optional<UnderWay> under_way_;
   std::string head_text_;
   HttpResponse response_;
   std::string accept_encoding_;
@@ -259,11 +280,22 @@ class HttpServer::Impl {
   Impl(HttpHandler handler, const HttpLimits& limits, int threads) : shared_(std::make_shared<Shared>()) {
     shared_->handler = std::move(handler);
     shared_->limits = limits;
-    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { io_.run(); });
+    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
   }
   ~Impl() {
     stop();
     for (const std::string& path : unix_paths_) ::unlink(path.c_str());
+  }
+
+  /// What is thrown ends the connection that it was for, no other.
+  void work() {
+    while (!io_.stopped()) {
+      try {
+        io_.run();
+      } catch (const std::exception&) {
+        continue;
+      }
+    }
   }
 
   uint16_t listen(const std::string& address, uint16_t port) {
@@ -271,14 +303,14 @@ class HttpServer::Impl {
     try {
       if (address.starts_with(kUnix)) {
         const std::string path = address.substr(kUnix.size());
-        ::unlink(path.c_str());
-        accept(
-            std::make_shared<net::local::stream_protocol::acceptor>(io_, net::local::stream_protocol::endpoint(path)));
+        remove_left_socket(path);
+        accept(std::make_shared<net::local::stream_protocol::acceptor>(net::make_strand(io_),
+                                                                       net::local::stream_protocol::endpoint(path)));
         unix_paths_.push_back(path);
         return 0;
       }
-      auto acceptor =
-          std::make_shared<net::ip::tcp::acceptor>(io_, net::ip::tcp::endpoint(net::ip::make_address(address), port));
+      auto acceptor = std::make_shared<net::ip::tcp::acceptor>(
+          net::make_strand(io_), net::ip::tcp::endpoint(net::ip::make_address(address), port));
       const uint16_t bound = acceptor->local_endpoint().port();
       accept(std::move(acceptor));
       return bound;
@@ -308,7 +340,7 @@ class HttpServer::Impl {
   template <class Acceptor>
   void accept(std::shared_ptr<Acceptor> acceptor) {
     closers_.emplace_back([this, acceptor] {
-      net::post(io_, [acceptor] {
+      net::post(acceptor->get_executor(), [acceptor] {
         error_code ignored;
         acceptor->close(ignored);
       });
@@ -321,9 +353,13 @@ class HttpServer::Impl {
     Acceptor& listening = *acceptor;
     listening.async_accept([this, acceptor = std::move(acceptor)](error_code e, auto socket) mutable {
       if (e == net::error::operation_aborted) return;
-      if (!e && shared_->connections < shared_->limits.connections) start(std::move(socket));
+      try {
+        if (!e && shared_->connections < shared_->limits.connections) start(std::move(socket));
+      } catch (const std::exception&) {  // the connection is gone already, or there is no memory for it
+        e = {};
+      }
       if (e == net::error::no_descriptors) {  // until others close
-        auto timer = std::make_shared<net::steady_timer>(io_, std::chrono::milliseconds(50));
+        auto timer = std::make_shared<net::steady_timer>(acceptor->get_executor(), std::chrono::milliseconds(50));
         timer->async_wait([this, timer, acceptor](error_code) mutable { accept_next(std::move(acceptor)); });
         return;
       }

@@ -52,6 +52,7 @@ std::optional<uint16_t> port_of(const std::string& text, const char* option) {
 std::string token_of(const std::string& file) {
   if (file.empty()) return {};
   std::ifstream stream(file);
+  if (!stream.is_open()) throw Failure(Code::kUnavailable, file + " cannot be read");
   std::string token;
   std::getline(stream, token);
   while (!token.empty() && (token.back() == '\r' || token.back() == ' ')) token.pop_back();
@@ -123,11 +124,15 @@ int serve(int argc, char** argv) {
     options.http_port = port_of(http_port, "--http-port");
     options.metrics_port = port_of(metrics_port, "--metrics-port");
     if (models.empty() && folder.empty()) throw CLI::ValidationError("a MODEL or --repository is needed");
+    for (const std::string& model : models) repository.models.push_back(model_of(model));
+    check_model_names(repository.models);
   } catch (const CLI::ParseError& e) {
     const int code = app.exit(e);
     return code == 0 ? 0 : 2;
+  } catch (const Failure& e) {
+    say(e.what());
+    return 2;
   }
-  for (const std::string& model : models) repository.models.push_back(model_of(model));
   repository.folder = folder;
   if (control == "poll") repository.poll = std::chrono::seconds(poll_seconds);
   options.router.repository_control = control == "explicit";
@@ -137,7 +142,7 @@ int serve(int argc, char** argv) {
   options.exit_timeout = std::chrono::seconds(exit_timeout);
   defaults.pool = coracle::Pool(threads);
   defaults.max_queue_delay = std::chrono::microseconds(queue_delay_us);
-  repository.log = say;
+  defaults.log = say;
 
   // All threads leave the signals to this one.
   sigset_t signals;
@@ -147,11 +152,12 @@ int serve(int argc, char** argv) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
 
+  const std::string host = options.host.find(':') == std::string::npos ? options.host : '[' + options.host + ']';
   Server server(std::move(options));
   server.start();
-  if (server.http_port() != 0) say("HTTP at http://127.0.0.1:" + std::to_string(server.http_port()));
+  if (server.http_port() != 0) say("HTTP at http://" + host + ":" + std::to_string(server.http_port()));
   if (server.metrics_port() != 0)
-    say("metrics at http://127.0.0.1:" + std::to_string(server.metrics_port()) + "/metrics");
+    say("metrics at http://" + host + ":" + std::to_string(server.metrics_port()) + "/metrics");
   const int signal = wait_for_signal(signals);
   say(std::string("stopping: ") + (signal == SIGTERM ? "SIGTERM" : "SIGINT"));
   if (server.stop()) return 0;

@@ -105,17 +105,27 @@ ModelInstances::ModelInstances(const coracle::Model& model, const Options& optio
     : outputs_(model.outputs().size()),
       ordered_(options.batching.preserve_ordering),
       executed_(std::move(executed)),
+      batching_refused_(options.batching_refused),
       queue_(options.batching) {
   const coracle::Session first(model, options.session);
   for (int i = 0; i < std::max(options.instances, 1); ++i)
     instances_.push_back(std::make_unique<Instance>(first.clone()));
-  for (const std::unique_ptr<Instance>& instance : instances_)
-    instance->thread = std::thread([this, &instance = *instance] { work(instance); });
+  try {
+    for (const std::unique_ptr<Instance>& instance : instances_)
+      instance->thread = std::thread([this, &instance = *instance] { work(instance); });
+  } catch (...) {
+    end();
+    throw;
+  }
 }
 
-ModelInstances::~ModelInstances() {
+ModelInstances::~ModelInstances() { end(); }
+
+void ModelInstances::end() noexcept {
   queue_.close();
-  for (const std::unique_ptr<Instance>& instance : instances_) instance->thread.join();
+  for (const std::unique_ptr<Instance>& instance : instances_) {
+    if (instance->thread.joinable()) instance->thread.join();
+  }
 }
 
 void ModelInstances::submit(InferencePtr request) {
@@ -141,9 +151,8 @@ void ModelInstances::work(Instance& instance) {
   while (true) {
     const std::vector<InferencePtr> requests = queue_.pop();
     if (requests.empty()) return;
-    const std::lock_guard running(instance.running);
     for (const InferencePtr& request : requests) request->times.started = Clock::now();
-    if (requests.size() > 1 && run_together(instance.session, requests)) continue;
+    if (requests.size() > 1 && queue_.batches() && run_together(instance.session, requests)) continue;
     for (const InferencePtr& request : requests) run_alone(instance.session, *request);
   }
 }
@@ -247,22 +256,7 @@ bool ModelInstances::is_proven(const std::string& shape) const {
 
 void ModelInstances::refuse_batching(const std::string& why) {
   queue_.stop_batching();
-  const std::lock_guard lock(proof_mutex_);
-  refused_ = why;
-}
-
-std::string ModelInstances::batching_refused() const {
-  const std::lock_guard lock(proof_mutex_);
-  return refused_;
-}
-
-size_t ModelInstances::release_memory() {
-  size_t bytes = 0;
-  for (const std::unique_ptr<Instance>& instance : instances_) {
-    const std::unique_lock idle(instance->running, std::try_to_lock);
-    if (idle.owns_lock()) bytes += instance->session.release_memory();
-  }
-  return bytes;
+  if (batching_refused_ != nullptr) batching_refused_(why);
 }
 
 }  // namespace coracle::serve

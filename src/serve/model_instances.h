@@ -28,6 +28,8 @@ class ModelInstances {
     int instances = 1;
     BatchOptions batching;
     coracle::SessionOptions session;
+    std::function<void(const std::string& why)>
+        batching_refused;  ///< called when batches are found not to keep answers
   };
   /// Called once for each run of the model, before its requests are answered: how many rows it had.
   using Executed = std::function<void(int64_t rows)>;
@@ -43,16 +45,10 @@ class ModelInstances {
   void submit(InferencePtr request);
   /// Requests that wait.
   size_t waiting() const { return queue_.size(); }
-  bool batches() const { return queue_.batches(); }
-  /// Why the model is not batched any more; empty where nothing was found.
-  std::string batching_refused() const;
-  /// Gives memory of sessions that do not run back.
-  size_t release_memory();
 
  private:
   struct Instance {
     coracle::Session session;
-    std::mutex running;
     std::thread thread;
     explicit Instance(coracle::Session s) : session(std::move(s)) {}
   };
@@ -70,17 +66,18 @@ class ModelInstances {
   bool run_together(coracle::Session& session, const std::vector<InferencePtr>& requests);
   bool is_proven(const std::string& shape) const;
   void refuse_batching(const std::string& why);
+  void end() noexcept;
   std::vector<Tensor> outputs_of(coracle::Session& session) const;
 
   const size_t outputs_;
   const bool ordered_;
   const Executed executed_;
+  const std::function<void(const std::string& why)> batching_refused_;
   RequestQueue queue_;
   std::vector<std::unique_ptr<Instance>> instances_;
   Order order_;
   mutable std::mutex proof_mutex_;
   std::set<std::string> proven_;  // shapes whose batches have had the bits of single requests
-  std::string refused_;
 };
 
 }  // namespace coracle::serve

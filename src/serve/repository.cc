@@ -5,6 +5,7 @@
 #include <charconv>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -39,8 +40,17 @@ std::string content_of(const fs::path& path) {
 
 }  // namespace
 
+void check_model_names(const std::vector<std::pair<std::string, std::string>>& models) {
+  std::set<std::string> names;
+  for (const auto& [name, path] : models) {
+    check_name(name);
+    if (!names.insert(name).second)
+      throw Failure(Code::kInvalidArgument, "two models are called '" + name + "'; NAME=PATH gives one another name");
+  }
+}
+
 Repository::Repository(Options options) : options_(std::move(options)) {
-  for (const auto& [name, path] : options_.models) check_name(name);
+  check_model_names(options_.models);
   maintenance_ = std::thread([this] { maintain(); });
 }
 
@@ -144,10 +154,15 @@ std::string Repository::stamp_of(const std::string& name) const {
 void Repository::load_all() {
   std::vector<std::string> names = names_in_folder();
   for (const auto& [name, path] : options_.models) names.push_back(name);
+  {
+    const std::lock_guard lock(mutex_);
+    for (const std::string& name : names) entries_[name].reason = "it is still being loaded";
+  }
   for (const std::string& name : names) {
     try {
       load(name);
     } catch (const std::exception&) {
+      if (given_path(name).has_value()) throw;
       continue;  // the index says why
     }
   }
@@ -168,7 +183,7 @@ void Repository::load(const std::string& name) {
       std::string line = "model '" + name + "' version " + std::to_string(version) + " is ready";
       for (const std::string& field : model->config().ignored)
         line += "; " + field + " of its configuration is ignored";
-      options_.log(line);
+      options_.defaults.log(line);
     }
     Versions before;
     {
@@ -187,9 +202,9 @@ void Repository::load(const std::string& name) {
       entry.reason = e.what();
       entry.stamp = stamp;
     }
-    options_.log("model '" + name + "' cannot be loaded: " + e.what());
-    if (failure != nullptr) throw;
-    throw Failure(Code::kInvalidArgument, "model '" + name + "' cannot be loaded: " + e.what());
+    const std::string line = "model '" + name + "' cannot be loaded: " + e.what();
+    options_.defaults.log(line);
+    throw Failure(failure != nullptr ? failure->code() : Code::kInvalidArgument, line);
   }
 }
 
@@ -204,7 +219,7 @@ void Repository::unload(const std::string& name) {
     entry->second.reason = "unloaded";
   }
   retire(std::move(versions));
-  options_.log("model '" + name + "' is unloaded");
+  options_.defaults.log("model '" + name + "' is unloaded");
 }
 
 std::shared_ptr<ServedModel> Repository::find(const std::string& name, const std::string& version) const {
@@ -285,7 +300,7 @@ void Repository::poll() {
   try {
     names = names_in_folder();
   } catch (const Failure& failure) {
-    options_.log(failure.what());
+    options_.defaults.log(failure.what());
     return;
   }
   std::map<std::string, std::string> known;
@@ -321,15 +336,27 @@ void Repository::poll() {
   }
 }
 
+void Repository::later(std::function<void()> work) {
+  const std::lock_guard lock(mutex_);
+  work_.push_back(std::move(work));
+  stop_.notify_all();
+}
+
 void Repository::maintain() {
   constexpr std::chrono::milliseconds kTick{250};
   auto next_poll = Clock::now() + options_.poll;
   while (true) {
+    std::function<void()> work;
     {
       std::unique_lock lock(mutex_);
-      stop_.wait_for(lock, kTick, [&] { return stopping_; });
-      if (stopping_) return;
+      stop_.wait_for(lock, kTick, [&] { return stopping_ || !work_.empty(); });
+      if (stopping_ && work_.empty()) return;
+      if (!work_.empty()) {
+        work = std::move(work_.front());
+        work_.pop_front();
+      }
     }
+    if (work != nullptr) work();
     reap();
     if (options_.poll.count() != 0 && Clock::now() >= next_poll) {
       poll();

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -25,6 +26,10 @@ struct IndexEntry {
   std::string reason;
 };
 
+/// Throws Failure (kInvalidArgument) for a name that cannot be part of a path and a URL, and for one that is there
+/// twice.
+void check_model_names(const std::vector<std::pair<std::string, std::string>>& models);
+
 /// The models of a server: those it was given one by one, and those of a folder as Triton has it: DIR/NAME/config.pbtxt
 /// (optional) and DIR/NAME/1/inference.pdmodel and so on, folders without numbers being ignored; DIR/NAME with a model
 /// in it and no numbered folder is version 1. For any number of threads.
@@ -33,12 +38,10 @@ class Repository {
   struct Options {
     /// Names and paths.
     std::vector<std::pair<std::string, std::string>> models;
-    std::filesystem::path folder;            ///< empty: none
-    std::chrono::milliseconds poll{0};       ///< how often the folder is looked at; 0: never
-    bool load_all = true;                    ///< at the start; else by request
-    std::chrono::milliseconds idle{60'000};  ///< after which a model's sessions give back memory
+    std::filesystem::path folder;       ///< empty: none
+    std::chrono::milliseconds poll{0};  ///< how often the folder is looked at; 0: never
+    bool load_all = true;               ///< at the start; else by request
     ServingDefaults defaults;
-    std::function<void(const std::string& line)> log;
   };
 
   explicit Repository(Options options);
@@ -47,7 +50,8 @@ class Repository {
   Repository(const Repository&) = delete;
   Repository& operator=(const Repository&) = delete;
 
-  /// Loads what is there. A model that cannot be loaded is unavailable, with the reason in the index.
+  /// Loads what is there. A model that cannot be loaded is unavailable, with the reason in the index. Throws Failure
+  /// for one that was given by itself, and where the folder cannot be read.
   void load_all();
   /// A version of a model; without one the greatest. Throws Failure (not found, unavailable).
   std::shared_ptr<ServedModel> find(const std::string& name, const std::string& version = {}) const;
@@ -60,6 +64,8 @@ class Repository {
 
   /// Loads a model of the folder, or again: what ran before serves until that has succeeded. Throws Failure.
   void load(const std::string& name);
+  /// Calls a function in a thread that may take long, where loading keeps nobody waiting who asks for something else.
+  void later(std::function<void()> work);
   /// Takes a model away; its requests that wait still run. Throws Failure where there is none.
   void unload(const std::string& name);
 
@@ -93,6 +99,7 @@ class Repository {
   std::vector<std::shared_ptr<ServedModel>> retired_;  // until their last request was answered
   std::condition_variable stop_;
   bool stopping_ = false;
+  std::deque<std::function<void()>> work_;  // given to the maintenance
   std::thread maintenance_;
 };
 

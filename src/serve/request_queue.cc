@@ -78,11 +78,14 @@ void RequestQueue::push(InferencePtr request) {
   Inference& added = *entry.request;
   added.priority = priority;
   added.times.queued = Clock::now();
-  entry.expires = added.deadline;
+  // A policy's time is that of waiting alone; a request's own, where it counts, is that of its run too.
   if (policy.default_timeout.count() != 0) {
     const Clock::time_point end = added.times.queued + policy.default_timeout;
-    const bool shorter = policy.allow_timeout_override && entry.expires.has_value() && *entry.expires < end;
-    entry.expires = shorter ? *entry.expires : end;
+    const bool shorter = policy.allow_timeout_override && added.deadline.has_value() && *added.deadline < end;
+    if (!shorter) added.deadline.reset();
+    entry.expires = added.deadline.value_or(end);
+  } else {
+    entry.expires = added.deadline;
   }
   Bucket& bucket = bucket_for(added, entry.rows);
   bucket.rows += entry.rows;
@@ -108,6 +111,7 @@ std::vector<InferencePtr> RequestQueue::expire(Clock::time_point now, std::vecto
         const QueuePolicy& policy = options_.policy(entry->request->priority);
         if (!gone && policy.timeout_action == QueuePolicy::TimeoutAction::kDelay) {
           entry->delayed = true;
+          entry->request->deadline.reset();
           delayed.push_back(std::move(*entry));
         } else {
           (gone ? cancelled : expired).push_back(entry->request);
@@ -221,23 +225,6 @@ void RequestQueue::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
   changed_.notify_all();
-}
-
-void RequestQueue::reject_all(const Failure& failure) {
-  std::vector<InferencePtr> rejected;
-  {
-    const std::lock_guard lock(mutex_);
-    for (auto& [key, bucket] : buckets_) {
-      for (auto& [priority, waiting] : bucket.by_priority) {
-        for (Waiting& entry : waiting) rejected.push_back(std::move(entry.request));
-      }
-    }
-    buckets_.clear();
-    waiting_.clear();
-    size_ = 0;
-    changed_.notify_all();
-  }
-  for (const InferencePtr& request : rejected) answer_with(request, failure.code(), failure.what());
 }
 
 size_t RequestQueue::size() const {

@@ -31,8 +31,6 @@ class RequestQueue {
 
   /// No further requests are taken; those that wait still run.
   void close();
-  /// Answers all that wait with `failure`.
-  void reject_all(const Failure& failure);
 
   size_t size() const;
   /// Rows that may run together from now on: 1 once batching has been found not to keep answers.

@@ -117,6 +117,11 @@ Cancel Router::handle(const HttpRequest& request, const Respond& respond) {
       require_method(request, "POST");
       return infer(request, path[2], versioned ? path[4] : std::string(), with_headers);
     }
+    if (path.size() == 5 && path[0] == "v2" && path[1] == "repository" && path[2] == "models" &&
+        (path[4] == "load" || path[4] == "unload")) {
+      change_model(request, path[3], path[4] == "load", with_headers);
+      return nullptr;
+    }
     with_headers(answer(request, path));
   } catch (const Failure& failure) {
     with_headers(error_response(failure));
@@ -232,16 +237,28 @@ HttpResponse Router::repository(const HttpRequest& request, const std::vector<st
       json.EndArray();
     }));
   }
-  if (path.size() != 5 || path[2] != "models" || (path[4] != "load" && path[4] != "unload")) no_path(request);
+  no_path(request);
+}
+
+void Router::change_model(const HttpRequest& request, const std::string& name, bool load, const Respond& respond) {
+  require_method(request, "POST");
   if (!options_.repository_control) {
     throw Failure(
         Code::kUnavailable,
         "clients may not load and unload models here; the server's option --model-control explicit allows it");
   }
-  path[4] == "load" ? repository_.load(path[3]) : repository_.unload(path[3]);
-  HttpResponse response;
-  response.content_type.clear();
-  return response;
+  repository_.later([this, name, load, respond] {
+    HttpResponse response;
+    response.content_type.clear();
+    try {
+      load ? repository_.load(name) : repository_.unload(name);
+    } catch (const Failure& failure) {
+      response = error_response(failure);
+    } catch (const std::exception& e) {
+      response = error_response({Code::kInternal, e.what()});
+    }
+    respond(std::move(response));
+  });
 }
 
 HttpResponse Router::metadata(const std::string& name, const std::string& version) const {

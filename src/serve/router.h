@@ -33,6 +33,7 @@ class Router {
  private:
   HttpResponse answer(const HttpRequest& request, const std::vector<std::string>& path);
   HttpResponse repository(const HttpRequest& request, const std::vector<std::string>& path);
+  void change_model(const HttpRequest& request, const std::string& name, bool load, const Respond& respond);
   HttpResponse metadata(const std::string& model, const std::string& version) const;
   HttpResponse statistics(const std::string& model, const std::string& version) const;
   Cancel infer(const HttpRequest& request, const std::string& model, const std::string& version,

@@ -52,6 +52,9 @@ ServedModel::ServedModel(std::string name, int64_t version, const std::string& p
   options.batching = config_.batching;
   if (!config_.dynamic_batching) options.batching.max_batch_size = 0;
   options.session.pool = defaults.pool;
+  options.batching_refused = [log = defaults.log, name = name_](const std::string& why) {
+    log("model '" + name + "' runs without batches from now on: " + why);
+  };
   instances_ =
       std::make_unique<ModelInstances>(model_, options, [this](int64_t rows) { statistics_.add_execution(rows); });
 }

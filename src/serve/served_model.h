@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct ServingDefaults {
   int64_t max_batch_size = 8;  ///< of models without a configuration; 0: no batches
   std::chrono::microseconds max_queue_delay{0};
   size_t max_queue_size = 1024;
+  std::function<void(const std::string& line)> log = [](const std::string&) {};
 };
 
 /// One version of a model, loaded. For any number of threads.
@@ -42,7 +44,6 @@ class ServedModel {
   size_t waiting() const { return instances_->waiting(); }
   Statistics& statistics() { return statistics_; }
   const Statistics& statistics() const { return statistics_; }
-  size_t release_memory() { return instances_->release_memory(); }
 
  private:
   void check(const Inference& request) const;
