@@ -14,6 +14,17 @@ std::string_view HttpRequest::header(std::string_view name) const {
   return {};
 }
 
+void require_method(const HttpRequest& request, std::string_view method) {
+  if (request.method != method) {
+    throw Failure(Code::kWrongMethod, request.path.substr(0, 255) + " is asked by " + std::string(method) +
+                                          ", not by " + request.method.substr(0, 16));
+  }
+}
+
+void no_path(const HttpRequest& request) {
+  throw Failure(Code::kNotFound, "there is nothing at '" + request.path.substr(0, 255) + "'");
+}
+
 HttpResponse error_response(const Failure& failure) {
   HttpResponse response = json_response(internal::json_text([&](internal::JsonWriter& json) {
     json.StartObject();

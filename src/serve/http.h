@@ -41,6 +41,11 @@ struct HttpResponse {
   std::vector<HttpPart> parts = {};  ///< follow `body`
 };
 
+/// Throws Failure (kWrongMethod).
+void require_method(const HttpRequest& request, std::string_view method);
+/// Throws Failure (kNotFound).
+[[noreturn]] void no_path(const HttpRequest& request);
+
 /// {"error": "..."} with the status of the failure.
 HttpResponse error_response(const Failure& failure);
 HttpResponse json_response(std::string json);

@@ -4,13 +4,14 @@
 #include <thread>
 #include <utility>
 
+#include "serve/open_inference.h"
 #include "serve/statistics_json.h"
 
 namespace coracle::serve {
 
 Server::Server(ServerOptions options) : options_(std::move(options)) {
   repository_ = std::make_unique<Repository>(options_.repository);
-  router_ = std::make_unique<Router>(*repository_, options_.router);
+  router_ = std::make_unique<Router>(services(), options_.router);
   http_ = std::make_unique<HttpServer>(
       [router = router_.get()](const HttpRequest& request, const Respond& respond) {
         return router->handle(request, respond);
@@ -33,6 +34,12 @@ Server::Server(ServerOptions options) : options_(std::move(options)) {
       small, 1);
 }
 
+std::vector<std::unique_ptr<Service>> Server::services() {
+  std::vector<std::unique_ptr<Service>> services;
+  services.push_back(std::make_unique<OpenInference>(*repository_, readiness_, options_.repository_control));
+  return services;
+}
+
 Server::~Server() {
   // No thread of the HTTP servers asks the repository any more before that ends; its last answers go to them.
   metrics_->stop();
@@ -45,12 +52,12 @@ void Server::start() {
   if (!options_.unix_socket.empty()) http_->listen("unix:" + options_.unix_socket, 0);
   if (options_.metrics_port.has_value()) metrics_port_ = metrics_->listen(options_.host, *options_.metrics_port);
   if (options_.repository.load_all) repository_->load_all();
-  router_->set_started();
+  readiness_.started = true;
 }
 
 bool Server::stop() {
   const Clock::time_point end = Clock::now() + options_.exit_timeout;
-  router_->set_stopping();
+  readiness_.stopping = true;
   std::this_thread::sleep_for(options_.pre_stop);
   return http_->drain(end);
 }

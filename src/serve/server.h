@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "serve/http_server.h"
 #include "serve/repository.h"
@@ -14,6 +15,7 @@ namespace coracle::serve {
 
 struct ServerOptions {
   Repository::Options repository;
+  bool repository_control = false;  ///< clients may load and unload models
   Router::Options router;
   HttpLimits limits;
   std::string host = "127.0.0.1";
@@ -43,11 +45,14 @@ class Server {
   uint16_t metrics_port() const { return metrics_port_; }
 
  private:
+  std::vector<std::unique_ptr<Service>> services();
+
   const ServerOptions options_;
   // Instances of models answer requests whose connections belong to the HTTP servers: those end last.
   std::unique_ptr<HttpServer> http_;
   std::unique_ptr<HttpServer> metrics_;
   std::unique_ptr<Repository> repository_;
+  Readiness readiness_;
   std::unique_ptr<Router> router_;
   uint16_t http_port_ = 0;
   uint16_t metrics_port_ = 0;

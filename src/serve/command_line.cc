@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coracle/coracle.hpp"
+
+namespace coracle::serve {
+namespace {
+
+constexpr const char* kFooter =
+    "Exit codes: 0 stopped by a signal with all requests answered, 1 failure or requests cut off, 2 usage, "
+    "130 or 143 a second signal.\n"
+    "\nExamples:\n"
+    "  coracle-serve det_infer rec=models/ch_PP-OCRv4_rec_infer\n"
+    "  coracle-serve --repository /srv/models --host 0.0.0.0\n"
+    "  curl localhost:8000/v2/models/det/infer -d '{\"inputs\": [{\"name\": \"x\", \"datatype\": \"FP32\", ...}]}'";
+
+/// A model's name and path from NAME=PATH or PATH, whose last folder is then the name.
+std::pair<std::string, std::string> model_of(const std::string& argument) {
+  const size_t equals = argument.find('=');
+  if (equals != std::string::npos && !std::filesystem::exists(argument))
+    return {argument.substr(0, equals), argument.substr(equals + 1)};
+  std::filesystem::path path = std::filesystem::absolute(argument).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  std::string name = path.stem();
+  if (std::filesystem::is_directory(path)) name = path.filename();
+  if (name == "inference" || name == "model" || name == "__model__") name = path.parent_path().filename();
+  return {name, argument};
+}
+
+/// A port, or "off".
+std::optional<uint16_t> port_of(const std::string& text, const char* option) {
+  if (text == "off") return std::nullopt;
+  const bool digits = !text.empty() && text.size() <= 5 && text.find_first_not_of("0123456789") == std::string::npos;
+  if (!digits || std::stoi(text) > UINT16_MAX)
+    throw CLI::ValidationError(std::string(option) + ": '" + text + "' is not a port (0 to 65535) or off");
+  return static_cast<uint16_t>(std::stoi(text));
+}
+
+std::string token_of(const std::string& file) {
+  if (file.empty()) return {};
+  std::ifstream stream(file);
+  if (!stream.is_open()) throw Failure(Code::kUnavailable, file + " cannot be read");
+  std::string token;
+  std::getline(stream, token);
+  while (!token.empty() && (token.back() == '\r' || token.back() == ' ')) token.pop_back();
+  if (token.empty()) throw Failure(Code::kInvalidArgument, file + " has no token in its first line");
+  return token;
+}
+
+/// What options are read into that ServerOptions has in another form. Options are added by group, each with what is
+/// done once all were read.
+struct Arguments {
+  ServerOptions options;
+  std::vector<std::function<void()>> then;
+};
+
+void add_models(CLI::App& app, Arguments& arguments) {
+  struct Read {
+    std::vector<std::string> models;
+    std::string folder;
+    std::string control = "none";
+    int64_t poll_seconds = 15;
+  };
+  const auto read = std::make_shared<Read>();
+  app.add_option("model", read->models, "Models to serve: a folder, file or archive, as PATH or NAME=PATH");
+  app.add_option("--repository", read->folder, "Folder of models: NAME/config.pbtxt (optional), NAME/1, NAME/2 ...");
+  app.add_option("--model-control", read->control,
+                 "Who changes the models: none, poll (the folder) or explicit (clients)")
+      ->check(CLI::IsMember({"none", "poll", "explicit"}));
+  app.add_option("--poll-seconds", read->poll_seconds, "How often --model-control poll looks")
+      ->check(CLI::Range(1, 86400));
+  arguments.then.emplace_back([read, &options = arguments.options] {
+    Repository::Options& repository = options.repository;
+    if (read->models.empty() && read->folder.empty()) throw CLI::ValidationError("a MODEL or --repository is needed");
+    for (const std::string& model : read->models) repository.models.push_back(model_of(model));
+    try {
+      check_model_names(repository.models);
+    } catch (const Failure& e) {
+      throw CLI::ValidationError(e.what());
+    }
+    repository.folder = read->folder;
+    if (read->control == "poll") repository.poll = std::chrono::seconds(read->poll_seconds);
+    options.repository_control = read->control == "explicit";
+  });
+}
+
+void add_addresses(CLI::App& app, Arguments& arguments) {
+  struct Read {
+    std::string http_port = "8000";
+    std::string metrics_port = "8002";
+    std::string token_file;
+  };
+  const auto read = std::make_shared<Read>();
+  ServerOptions& options = arguments.options;
+  app.add_option("--host", options.host, "Address to listen on");
+  app.add_option("--http-port", read->http_port, "Port of HTTP; 0: any that is free; off: none");
+  app.add_option("--metrics-port", read->metrics_port, "Port of GET /metrics; 0: any that is free; off: none");
+  app.add_option("--unix-socket", options.unix_socket, "Path of a Unix socket to listen on");
+  app.add_option("--token-file", read->token_file, "File whose first line clients must send as a bearer token");
+  app.add_option("--allow-origin", options.router.allow_origin, "Origin whose pages may use the server (CORS)");
+  arguments.then.emplace_back([read, &options] {
+    options.http_port = port_of(read->http_port, "--http-port");
+    options.metrics_port = port_of(read->metrics_port, "--metrics-port");
+    options.router.token = token_of(read->token_file);
+  });
+}
+
+void add_scheduling(CLI::App& app, Arguments& arguments) {
+  struct Read {
+    int threads = 0;
+    int64_t queue_delay_us = 0;
+  };
+  const auto read = std::make_shared<Read>();
+  ServingDefaults& defaults = arguments.options.repository.defaults;
+  app.add_option("--threads", read->threads, "Threads that all models share; 0: one for each processor")
+      ->check(CLI::Range(0, 1024));
+  app.add_option("--instances", defaults.instances, "Requests of a model that run at the same time")
+      ->check(CLI::Range(1, 1024));
+  app.add_option("--max-batch-size", defaults.max_batch_size,
+                 "Rows that run together, of models without config.pbtxt; 0: none")
+      ->check(CLI::Range(0, 4096));
+  app.add_option("--max-queue-delay-us", read->queue_delay_us, "How long a request waits for others to run with")
+      ->check(CLI::Range(0, 60'000'000));
+  app.add_option("--max-queue-size", defaults.max_queue_size, "Requests of a model that wait at most; 0: any number");
+  arguments.then.emplace_back([read, &defaults] {
+    defaults.pool = coracle::Pool(read->threads);
+    defaults.max_queue_delay = std::chrono::microseconds(read->queue_delay_us);
+  });
+}
+
+void add_limits(CLI::App& app, Arguments& arguments) {
+  struct Read {
+    size_t max_body_mib = HttpLimits().body_bytes >> 20;
+    int64_t exit_timeout = 25;
+    int64_t pre_stop_ms = 0;
+  };
+  const auto read = std::make_shared<Read>();
+  ServerOptions& options = arguments.options;
+  app.add_option("--max-body-mib", read->max_body_mib, "Largest body of a request, in MiB")->check(CLI::Range(1, 2047));
+  app.add_option("--max-connections", options.limits.connections, "Connections at the same time");
+  app.add_option("--pre-stop-ms", read->pre_stop_ms, "How long requests are still taken after a signal")
+      ->check(CLI::Range(0, 3'600'000));
+  app.add_option("--exit-timeout", read->exit_timeout, "Seconds after which requests under way are cut off")
+      ->check(CLI::Range(0, 3600));
+  arguments.then.emplace_back([read, &options] {
+    options.limits.body_bytes = read->max_body_mib << 20;
+    options.pre_stop = std::chrono::milliseconds(read->pre_stop_ms);
+    options.exit_timeout = std::chrono::seconds(read->exit_timeout);
+  });
+}
+
+}  // namespace
+
+std::optional<ServerOptions> read_command_line(int argc, char** argv, int& status) {
+  CLI::App app("Serves PaddlePaddle models over HTTP, by the Open Inference Protocol.", "coracle-serve");
+  app.footer(kFooter);
+  app.option_defaults()->always_capture_default();
+  app.set_version_flag("--version", std::string("coracle-serve ") + coracle_version());
+  app.set_config("--config", "", "File with options, a line each: host = \"0.0.0.0\"");
+  Arguments arguments;
+  for (const auto add : {add_models, add_addresses, add_scheduling, add_limits}) add(app, arguments);
+  try {
+    app.parse(argc, argv);
+    for (const std::function<void()>& then : arguments.then) then();
+  } catch (const CLI::ParseError& e) {
+    status = app.exit(e) == 0 ? 0 : 2;
+    return std::nullopt;
+  }
+  return std::move(arguments.options);
+}
+
+}  // namespace coracle::serve
