@@ -7,7 +7,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 # The builds below build/ take objects from each other, wherever the project lies.
 export CCACHE_BASEDIR := $(CURDIR)
 
-.PHONY: all setup models engines goldens-on-engines demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-isa bench-int8 bench-precision bench-startup \
+.PHONY: all setup models engines goldens-on-engines demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-isa bench-int8 bench-precision bench-startup \
         bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic engines-random hostile faults opencl subset processors build-times wheel packages reproducible migration paddleocr docs clean
 
 all: build/release/build.ninja
@@ -124,6 +124,12 @@ bench-ocr: models
 bench-neighbours: bench-ready
 	$(BENCH_PYTHON) bench/neighbours.py $(if $(BEFORE),--before $(BEFORE)) $(if $(REALTIME),--real-time)
 
+# Requests per second and latency of coracle-serve and of other servers, e.g. make bench-serving MODELS=rec SERVERS=fastapi
+bench-serving: bench-ready
+	cmake --build --preset release -j $(JOBS) --target coracle_serve_program
+	scripts/venv.sh build/bench-serving-venv bench/requirements-serving.txt
+	build/bench-serving-venv/bin/python bench/serving.py $(if $(MODELS),--models $(MODELS)) $(if $(SERVERS),--servers '$(SERVERS)')
+
 # What Coracle adds to runs of OpenVINO, and two blocks at the same time, e.g. make bench-engines MODELS=det,bert THREADS=1
 bench-engines: engines models
 	$(MAKE) --no-print-directory all
@@ -155,7 +161,7 @@ asan: models
 # Under ThreadSanitizer the tests that may start threads. Those of run have all kernels that models use;
 # make tsan WITH_THREADS=devices takes each kernel alone. Left out are tests of much work in one thread.
 WITH_THREADS := base plan run blocks api paddle
-IN_ONE_THREAD := BoundedWork
+IN_ONE_THREAD := BoundedWork|EngineCacheProcesses
 tsan: models
 	$(MAKE) --no-print-directory build/tsan/build.ninja
 	cmake --build --preset tsan -j $(JOBS) --target $(WITH_THREADS:%=%_tests)
