@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models engines goldens-on-engines demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-isa bench-int8 bench-precision bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic engines-random hostile faults opencl subset processors build-times wheel packages reproducible migration paddleocr docs clean
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic engines-random hostile faults serve-endurance serve-kserve opencl subset processors build-times wheel packages reproducible migration paddleocr docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -166,6 +166,18 @@ tsan: models
 	$(MAKE) --no-print-directory build/tsan/build.ninja
 	cmake --build --preset tsan -j $(JOBS) --target $(WITH_THREADS:%=%_tests)
 	$(CTEST) --preset tsan -R '^($(shell echo $(WITH_THREADS) | tr ' ' '|'))[.]' -E '$(IN_ONE_THREAD)'
+
+# The server under load for long: a hundred stops, 200 reloads, 1,000 slow clients, a million requests. With KServe's SDK: make serve-kserve.
+SERVE_TEST = CORACLE_SERVE=$(CURDIR)/build/release/coracle-serve CORACLE_DEMO_MODELS=$(CURDIR)/build/demo-models
+serve-endurance: models build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle_serve_program
+	scripts/venv.sh build/serve-venv tests/serve/requirements.txt
+	$(SERVE_TEST) CORACLE_SERVE_ENDURANCE=1 build/serve-venv/bin/python -m pytest -q -rs -s tests/serve/endurance_test.py
+
+serve-kserve: models build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle_serve_program
+	scripts/venv.sh build/kserve-venv tests/serve/requirements-kserve.txt
+	$(SERVE_TEST) build/kserve-venv/bin/python -m pytest -q -rs tests/serve/kserve_sdk_test.py
 
 # All rows of OpenCL and all goldens on its first device; with PoCL, ten minutes.
 opencl: models

@@ -53,6 +53,13 @@ def test_all_forms_of_a_request_get_the_same_answer(server):
     assert head["outputs"][0]["parameters"] == {"binary_data_size": 32} and head["outputs"][1]["data"] == wanted["p0"].ravel().tolist()
 
 
+def test_numbers_that_json_does_not_know(serve, tmp_path):
+    server = serve("m=%s" % save(tmp_path / "m", program_file.doubled(X.dtype.name)))
+    body = b'{"inputs": [{"name": "x", "datatype": "FP32", "shape": [1, 4], "data": [NaN, Infinity, -Infinity, 1]}]}'
+    answer = server.ask("POST", "/v2/models/m/infer", body)
+    assert answer.status == 200 and answer.json["outputs"][0]["data"] == [None, None, None, 2]
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "float16", "float32", "float64"])
 def test_element_types(serve, tmp_path, dtype):
     server = serve("m=%s" % save(tmp_path / "m", program_file.doubled(dtype)))
