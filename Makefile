@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models engines goldens-on-engines demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-isa bench-int8 bench-precision bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic engines-random hostile faults serve-endurance serve-kserve opencl subset processors build-times wheel packages reproducible migration paddleocr docs clean
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic engines-random hostile faults serve-endurance serve-kserve serve-triton opencl subset processors build-times wheel packages reproducible migration paddleocr docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -173,6 +173,12 @@ serve-endurance: models build/release/build.ninja
 	cmake --build --preset release -j $(JOBS) --target coracle_serve_program
 	scripts/venv.sh build/serve-venv tests/serve/requirements.txt
 	$(SERVE_TEST) CORACLE_SERVE_ENDURANCE=1 build/serve-venv/bin/python -m pytest -q -rs -s tests/serve/endurance_test.py
+
+# The same requests to the real Triton.
+serve-triton: build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle_serve_program
+	scripts/venv.sh build/triton-venv tests/serve/requirements-triton.txt
+	$(SERVE_TEST) build/triton-venv/bin/python -m pytest -q -rs tests/serve/triton_test.py
 
 serve-kserve: models build/release/build.ninja
 	cmake --build --preset release -j $(JOBS) --target coracle_serve_program

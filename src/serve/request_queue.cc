@@ -62,11 +62,7 @@ void RequestQueue::push(InferencePtr request) {
   const std::lock_guard lock(mutex_);
   if (closed_) throw Failure(Code::kUnavailable, "the model is being unloaded");
   uint32_t priority = request->priority;
-  if (priority > options_.priority_levels) {
-    throw Failure(Code::kInvalidArgument, "priority " + std::to_string(priority) + " is not one of the model's " +
-                                              std::to_string(options_.priority_levels));
-  }
-  if (priority == 0) priority = options_.default_priority_level;
+  if (priority == 0 || priority > options_.priority_levels) priority = options_.default_priority_level;
   const QueuePolicy& policy = options_.policy(priority);
   size_t& waiting = waiting_[priority];
   if (policy.max_queue_size != 0 && waiting >= policy.max_queue_size) {

@@ -22,7 +22,7 @@ class RequestQueue {
  public:
   explicit RequestQueue(BatchOptions options);
 
-  /// Throws Failure: the queue is full, closed, or the request's priority is not one of the model's.
+  /// A priority that is none of the model's is its default one. Throws Failure: the queue is full, or closed.
   void push(InferencePtr request);
 
   /// The next requests to run together, in the order in which they came; waits for them. Requests that were cancelled

@@ -93,7 +93,7 @@ def with_input(**fields):
     (with_input(shape=[2**62, 4], data=[]), 400, "x"),
     (with_input(parameters={"binary_data_size": 32}), 400, "32 bytes of binary data, of which the body has 0"),
     ({**AS_JSON, "outputs": [{"name": "q"}]}, 400, "has no output 'q'; it has 'y', 'p0'"),
-    ({**AS_JSON, "parameters": {"priority": 3}}, 400, "priority 3"),
+    ({**AS_JSON, "parameters": {"priority": -1}}, 400, "priority"),
     ({**AS_JSON, "parameters": {"timeout": "soon"}}, 400, "timeout"),
 ])
 def test_wrong_requests_are_told_what_is_wrong(server, request_, status, words):
