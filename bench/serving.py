@@ -31,16 +31,41 @@ import machine
 from models import ROOT, Absent, Model, make_inputs
 
 VENV = ROOT / "build" / "bench-serving-venv" / "bin" / "python"
+PADDLEX = ROOT / "build" / "bench-paddlex-venv" / "bin" / "paddlex"
 PROGRAM = ROOT / "build" / "release" / "coracle-serve"
+OURS = "coracle-serve"
 CLIENTS = (1, 2, 4, 8, 16, 32)
 # By name: the script of bench/servers and the engine behind it.
 SERVERS = {
-    "coracle-serve": None,
+    OURS: None,
     "FastAPI, onnxruntime": ("fastapi_server.py", "onnxruntime"),
     "FastAPI, OpenVINO": ("fastapi_server.py", "openvino"),
     "Ray Serve, onnxruntime": ("ray_server.py", "onnxruntime"),
     "Triton (pytriton), onnxruntime": ("triton_server.py", "onnxruntime"),
 }
+
+OCR = """
+pipeline_name: OCR
+text_type: general
+use_doc_preprocessor: False
+use_textline_orientation: False
+SubModules:
+  TextDetection:
+    module_name: text_detection
+    model_name: PP-OCRv4_mobile_det
+    model_dir: {folder}/PP-OCRv4_mobile_det_infer
+    limit_side_len: 960
+    limit_type: max
+    thresh: 0.3
+    box_thresh: 0.6
+    unclip_ratio: 1.5
+  TextRecognition:
+    module_name: text_recognition
+    model_name: PP-OCRv4_mobile_rec
+    model_dir: {folder}/PP-OCRv4_mobile_rec_infer
+    batch_size: 6
+    score_thresh: 0.0
+"""
 
 
 def free_port():
@@ -50,48 +75,32 @@ def free_port():
 
 
 class Server:
-    def __init__(self, name, model, inputs, about, log):
-        self.name, self.port, self.log = name, free_port(), log
-        if SERVERS[name] is None:
-            files = model.native()
-            folder = pathlib.Path(tempfile.mkdtemp(dir=log.parent))
-            (folder / "inference.pdmodel").symlink_to(files["program"])
-            (folder / "inference.pdiparams").symlink_to(files["combined_params"])
-            command = [PROGRAM, "m=%s" % folder, "--http-port", self.port, "--metrics-port", "off", *OPTIONS]
-        else:
-            script, engine = SERVERS[name]
-            command = [VENV, BENCH / "servers" / script, self.port, model.files("onnxruntime")["onnx"], engine]
-            if script == "triton_server.py":
-                command.append(json.dumps(about))
-        with open(log, "w") as out:
-            self.process = subprocess.Popen([str(word) for word in command], stdout=out, stderr=out, start_new_session=True)
-        self.length, self.body = binary.request(inputs)
-        self.wait()
+    """A program with a port, and the request that it is to answer: path, headers and body."""
 
-    def wait(self):
-        for _ in range(600):
+    def __init__(self, name, command, request, log):
+        self.name, self.port, self.log, (self.path, self.headers, self.body) = name, free_port(), log, request
+        with open(log, "w") as out:
+            self.process = subprocess.Popen([str(word).replace("PORT", str(self.port)) for word in command], stdout=out, stderr=out,
+                                            start_new_session=True)
+        for _ in range(900):
             if self.process.poll() is not None:
-                raise Absent("%s ended: %s" % (self.name, self.log))
+                raise Absent("it ended: %s" % log.read_text()[-400:])
             try:
                 self.answer()
                 return
             except (Absent, OSError):
-                pass
-            time.sleep(0.1)
-        raise Absent("%s was not ready after a minute: %s" % (self.name, self.log))
-
-    def ask(self, method, path, body=None, headers={}):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        connection.request(method, path, body, headers)
-        answer = connection.getresponse()
-        return answer.status, answer.headers, answer.read()
+                time.sleep(0.1)
+        raise Absent("it was not ready after a minute and a half: %s" % log.read_text()[-400:])
 
     def answer(self):
-        """What it gives for the request: arrays in the order of its outputs."""
-        status, headers, body = self.ask("POST", "/v2/models/m/infer", self.body, {binary.LENGTH: self.length})
-        if status != 200:
-            raise Absent("%s answers %d %s" % (self.name, status, body[:200]))
-        return list(binary.unpacked(headers[binary.LENGTH], body).values())
+        """What it gives for the request: headers and body."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection.request("POST", self.path, self.body, self.headers)
+        answer = connection.getresponse()
+        body = answer.read()
+        if answer.status != 200:
+            raise Absent("it answers %d %s" % (answer.status, body[:200]))
+        return answer.headers, body
 
     def pause(self, paused):
         """Its processes stand still, or go on."""
@@ -104,9 +113,9 @@ class Server:
     def load(self, clients, seconds):
         body = self.log.with_suffix(".body")
         body.write_bytes(self.body)
-        environment = {**os.environ, "LOAD_BODY": str(body), "LOAD_TYPE": "application/octet-stream", "LOAD_LENGTH": self.length}
-        ended = subprocess.run(["wrk", "-t1", "-c%d" % clients, "-d%ds" % seconds, "--timeout", "30s", "-s",
-                                str(BENCH / "servers" / "load.lua"), "http://127.0.0.1:%d/v2/models/m/infer" % self.port],
+        environment = {**os.environ, "LOAD_BODY": str(body), "LOAD_TYPE": self.headers["Content-Type"], "LOAD_LENGTH": self.headers.get(binary.LENGTH, "")}
+        ended = subprocess.run(["wrk", "-t1", "-c%d" % clients, "-d%ds" % seconds, "--timeout", "60s", "-s",
+                                str(BENCH / "servers" / "load.lua"), "http://127.0.0.1:%d%s" % (self.port, self.path)],
                                env=environment, capture_output=True, text=True)
         found = re.search(r"^RESULT (.*)$", ended.stdout, re.M)
         if not found:
@@ -150,26 +159,79 @@ def close_enough(model, ours, theirs):
         for a, b in zip(ours, theirs))
 
 
-def start(model, names, folder):
-    inputs = make_inputs(model.recipes)
-    servers, about = [], None
-    for i, name in enumerate(names):
+def start(title, commands, request, check):
+    """The servers that start and answer, all of them stopped. `commands` are (name, command, log); `check(name, answer)` says what is wrong."""
+    servers = []
+    for name, command, log in commands:
         try:
-            server = Server(name, model, inputs, about, folder / ("%s-%d.log" % (model.name, i)))
-            answer = server.answer()
+            server = Server(name, command() if callable(command) else command, request, log)
+            wrong = check(name, *server.answer())
         except (Absent, OSError) as error:
-            print("%s: %s is left out: %s" % (model.name, name, error), file=sys.stderr)
+            print("%s: %s is left out: %s" % (title, name, error), file=sys.stderr)
             continue
-        if SERVERS[name] is None:
-            ours = answer
-            outputs = model.files("onnxruntime")["output_names"]
-            about = {"inputs": {key: (array.dtype.name, array.shape[1:]) for key, array in inputs.items()},
-                     "outputs": {key: (array.dtype.name, array.ndim - 1) for key, array in zip(outputs, answer)}}
-        elif not close_enough(model, ours, answer):
-            print("%s: %s gives other answers" % (model.name, name), file=sys.stderr)
+        if wrong:
+            print("%s: %s %s" % (title, name, wrong), file=sys.stderr)
         server.pause(True)
         servers.append(server)
     return servers
+
+
+def start_model(model, names, folder):
+    """Servers of one model, asked by the Open Inference Protocol."""
+    inputs = make_inputs(model.recipes)
+    length, body = binary.request(inputs)
+    files = model.native()
+    kept = folder / model.name
+    kept.mkdir()
+    (kept / "inference.pdmodel").symlink_to(files["program"])
+    (kept / "inference.pdiparams").symlink_to(files["combined_params"])
+    ours = []
+
+    def check(name, headers, body):
+        answer = list(binary.unpacked(headers[binary.LENGTH], body).values())
+        if name == OURS:
+            ours[:] = answer
+        return None if close_enough(model, ours, answer) else "gives other answers"
+
+    def command(name):
+        if SERVERS[name] is None:
+            return [PROGRAM, "m=%s" % kept, "--http-port", "PORT", "--metrics-port", "off", *OPTIONS]
+        script, engine = SERVERS[name]
+        words = [VENV, BENCH / "servers" / script, "PORT", model.files("onnxruntime")["onnx"], engine]
+        if script == "triton_server.py":
+            outputs = model.files("onnxruntime")["output_names"]
+            words.append(json.dumps({"inputs": {key: (array.dtype.name, array.shape[1:]) for key, array in inputs.items()},
+                                     "outputs": {key: (array.dtype.name, array.ndim - 1) for key, array in zip(outputs, ours)}}))
+        return words
+
+    commands = [(name, lambda name=name: command(name), folder / ("%s-%d.log" % (model.name, i))) for i, name in enumerate(names)]
+    headers = {"Content-Type": "application/octet-stream", binary.LENGTH: length}
+    return start(model.name, commands, ("/v2/models/m/infer", headers, body), check)
+
+
+def start_ocr(folder):
+    """Whole pages, by PaddleX's interface: coracle-serve and PaddleX's own server with the same pipeline's file and models."""
+    import base64
+    sys.path.insert(0, str(ROOT / "tests" / "python"))
+    subprocess.run([PADDLEX.with_name("python"), "-c", "import sys, types; sys.path.insert(0, %r); import ocr_programs_script as s, pathlib; "
+                    "s.OPTIONS = types.SimpleNamespace(); s.paddlex_models(pathlib.Path(%r), %r)"
+                    % (str(ROOT / "tests" / "python"), str(ROOT / "build" / "demo-models"), str(folder))], check=True)
+    pipeline = folder / "OCR.yaml"
+    pipeline.write_text(OCR.format(folder=folder))
+    picture = (ROOT / "examples" / "ocr" / "demo.jpg").read_bytes()
+    body = json.dumps({"file": base64.b64encode(picture).decode(), "fileType": 1, "visualize": False}).encode()
+    texts = []
+
+    def check(name, headers, body):
+        answer = json.loads(body)["result"]["ocrResults"][0]["prunedResult"]["rec_texts"]
+        if name == OURS:
+            texts[:] = answer
+        return None if answer == texts else "reads other texts: %s" % sorted(set(answer) ^ set(texts))
+
+    commands = [(OURS, [PROGRAM, "--pipeline", pipeline, "--http-port", "PORT", "--metrics-port", "off", *OPTIONS], folder / "ocr-0.log"),
+                ("paddlex --serve", [PADDLEX, "--serve", "--pipeline", pipeline, "--host", "127.0.0.1", "--port", "PORT", "--device", "cpu"],
+                 folder / "ocr-1.log")]
+    return start("ocr", commands, ("/ocr", {"Content-Type": "application/json"}, body), check)
 
 
 def measure(servers, clients, rounds, seconds):
@@ -189,15 +251,15 @@ def measure(servers, clients, rounds, seconds):
                    for count, results in counts.items()} for name, counts in runs.items()}
 
 
-def table(model, results):
-    ours = results.get("coracle-serve", {})
-    lines = ["", "### %s" % model.title, "", "| server | clients | requests/s | p50 ms | p99 ms | coracle-serve at that p99 | ratio |", "|---|---|---|---|---|---|---|"]
+def table(title, results):
+    ours = results.get(OURS, {})
+    lines = ["", "### %s" % title, "", "| server | clients | requests/s | p50 ms | p99 ms | coracle-serve at that p99 | ratio |", "|---|---|---|---|---|---|---|"]
     for name, counts in results.items():
         count, best = max(counts.items(), key=lambda item: item[1]["rps"])
         within = [row["rps"] for row in ours.values() if row["p99"] <= best["p99"]]
         most = max(within, default=0)
         row = [name, str(count), "%.0f" % best["rps"], "%.2f" % best["p50"], "%.2f" % best["p99"]]
-        row += ["", ""] if name == "coracle-serve" else ["%.0f" % most, "%.2f" % (most / best["rps"])]
+        row += ["", ""] if name == OURS else ["%.0f" % most, "%.2f" % (most / best["rps"])]
         failed = sum(r["failed"] for r in counts.values())
         lines.append("| %s |%s" % (" | ".join(row), " %d requests failed" % failed if failed else ""))
     return "\n".join(lines)
@@ -205,7 +267,7 @@ def table(model, results):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--models", default="mobilenet_v3,rec,bert", help="names of models.toml")
+    parser.add_argument("--models", default="mobilenet_v3,rec,bert", help="names of models.toml, and ocr: whole pages, beside PaddleX's own server")
     parser.add_argument("--servers", help="parts of names, separated by commas; coracle-serve is always there")
     parser.add_argument("--clients", default=",".join(map(str, CLIENTS)))
     parser.add_argument("--rounds", type=int, default=3)
@@ -225,14 +287,17 @@ def main():
     print("%s, %s processors" % (machine.field("/proc/cpuinfo", "model name"), os.cpu_count()))
     with tempfile.TemporaryDirectory() as folder:
         for model_name in arguments.models.split(","):
-            model = Model(rows[model_name])
-            servers = start(model, names, pathlib.Path(folder))
+            if model_name == "ocr":
+                title, servers = "PP-OCRv4, a page", start_ocr(pathlib.Path(folder))
+            else:
+                model = Model(rows[model_name])
+                title, servers = model.title, start_model(model, names, pathlib.Path(folder))
             try:
-                everything[model.name] = measure(servers, clients, arguments.rounds, arguments.seconds)
+                everything[model_name] = measure(servers, clients, arguments.rounds, arguments.seconds)
             finally:
                 for server in servers:
                     server.close()
-            print(table(model, everything[model.name]), flush=True)
+            print(table(title, everything[model_name]), flush=True)
     if arguments.json:
         arguments.json.write_text(json.dumps(everything, indent=1))
 
