@@ -88,6 +88,9 @@ if(TARGET coracle_serve_program)  # a component of its own: it loads libraries t
   set_target_properties(coracle_serve_program PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
   install(TARGETS coracle_serve_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT serve)
   coracle_install_share(coracle-serve SERVE serve)
+  install(FILES ${PROJECT_SOURCE_DIR}/packaging/systemd/coracle-serve.service ${PROJECT_SOURCE_DIR}/packaging/systemd/coracle-serve.socket
+          DESTINATION lib/systemd/system COMPONENT serve)
+  install(FILES ${PROJECT_SOURCE_DIR}/packaging/systemd/serve.conf DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/coracle-serve COMPONENT serve)
 endif()
 if(BUILD_SHARED_LIBS)
   include(${CMAKE_CURRENT_LIST_DIR}/paddle_layout.cmake)

@@ -52,7 +52,7 @@ depends coracle-tools libpng16
 depends coracle-tools libwebp7
 case "$packages" in *coracle-serve*)
   depends coracle-serve "libcoracle0 \(= $version\)"
-  depends coracle-serve 'libssl3|libc6' ;;
+  depends coracle-serve libssl3 ;;
 esac
 for engine in $engines; do depends "$engine" "libcoracle0 \(= $version\)"; done
 case "$engines" in *coracle-engine-xnnpack*) depends coracle-engine-xnnpack libxnnpack0 ;; esac
