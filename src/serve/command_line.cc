@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/command_line.h"
 
+#include <fmt/core.h>
+
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "command_line/completion.h"
+#include "command_line/manual_page.h"
 #include "coracle/coracle.hpp"
 
 namespace coracle::serve {
@@ -114,6 +118,20 @@ void add_addresses(CLI::App& app, Arguments& arguments) {
   });
 }
 
+void add_tls(CLI::App& app, Arguments& arguments) {
+  TlsFiles& files = arguments.options.tls;
+  app.add_option("--tls-certificate", files.certificate,
+                 "File (PEM) with the server's certificate and those that it follows from: HTTP over TCP is then HTTPS");
+  app.add_option("--tls-key", files.key, "File (PEM) with the certificate's key, without a passphrase");
+  app.add_option("--tls-client-ca", files.client_ca, "File (PEM) with certificates, one of which must have signed a client's");
+  arguments.then.emplace_back([&files] {
+    if (files.certificate.empty() != files.key.empty())
+      throw CLI::ValidationError("--tls-certificate and --tls-key need each other");
+    if (!files.client_ca.empty() && files.certificate.empty())
+      throw CLI::ValidationError("--tls-client-ca needs --tls-certificate and --tls-key");
+  });
+}
+
 void add_scheduling(CLI::App& app, Arguments& arguments) {
   struct Read {
     int threads = 0;
@@ -158,6 +176,24 @@ void add_limits(CLI::App& app, Arguments& arguments) {
   });
 }
 
+/// What this program's packages are made with; --help does not show it.
+void add_descriptions(CLI::App& app, Arguments&) {
+  const auto prints = [&app](const auto& text_of) {
+    return [&app, text_of](const std::string& argument) {
+      fmt::print("{}", text_of(command_line::command_table(app), argument));
+      throw CLI::Success();
+    };
+  };
+  app.add_option_function<std::string>(
+         "--completion", prints([](const auto& table, const auto& shell) { return completion(table, shell); }))
+      ->check(CLI::IsMember(command_line::completion_shells()))
+      ->group("");
+  app.add_flag_function("--manual", [manual = prints([](const auto& table, const auto&) {
+                                       return manual_page(table, table.front(), coracle_version());
+                                     })](int64_t) { manual(""); })
+      ->group("");
+}
+
 }  // namespace
 
 std::optional<ServerOptions> read_command_line(int argc, char** argv, int& status) {
@@ -167,7 +203,7 @@ std::optional<ServerOptions> read_command_line(int argc, char** argv, int& statu
   app.set_version_flag("--version", std::string("coracle-serve ") + coracle_version());
   app.set_config("--config", "", "File with options, a line each: host = \"0.0.0.0\"");
   Arguments arguments;
-  for (const auto add : {add_models, add_addresses, add_scheduling, add_limits}) add(app, arguments);
+  for (const auto add : {add_models, add_addresses, add_tls, add_scheduling, add_limits, add_descriptions}) add(app, arguments);
   try {
     app.parse(argc, argv);
     for (const std::function<void()>& then : arguments.then) then();

@@ -66,6 +66,10 @@ class Repository {
   void load(const std::string& name);
   /// Calls a function in a thread that may take long, where loading keeps nobody waiting who asks for something else.
   void later(std::function<void()> work);
+  /// Loads what has changed in the folder, later.
+  void look_at_folder() {
+    later([this] { poll(); });
+  }
   /// Takes a model away; its requests that wait still run. Throws Failure where there is none.
   void unload(const std::string& name);
 

@@ -54,24 +54,29 @@ class Answer:
 class Server:
     """The program, and one connection for each thread that asks it."""
 
-    def __init__(self, *arguments):
-        command = [os.environ["CORACLE_SERVE"], "--http-port", "0", "--metrics-port", "0", *map(str, arguments)]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    def __init__(self, *arguments, program=(), before=(), environment=None, ports=True, **process):
+        """`before` are words before the program's; variables of `environment` that are None are unset."""
+        command = [*before, *(program or [os.environ["CORACLE_SERVE"]]), *(["--http-port", "0", "--metrics-port", "0"] if ports else []), *arguments]
+        variables = {name: value for name, value in {**os.environ, **(environment or {})}.items() if value is not None}
+        self.process = subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, text=True, env=variables, **process)
+        self.tls = None    # with TLS the client's ssl.SSLContext
         self.lines, self.local = [], threading.local()
         self.port = self.metrics_port = None
         for line in self.process.stderr:
             self.lines.append(line)
-            if found := re.search(r"HTTP at http://127.0.0.1:(\d+)", line):
+            if found := re.search(r"HTTP at https?://127.0.0.1:(\d+)", line):
                 self.port = int(found[1])
             if found := re.search(r"metrics at http://127.0.0.1:(\d+)", line):
                 self.metrics_port = int(found[1])
+            if self.port and self.metrics_port:
                 break
         assert self.metrics_port, "".join(self.lines)
         threading.Thread(target=lambda: self.lines.extend(self.process.stderr), daemon=True).start()
 
     def connection(self):
         if not hasattr(self.local, "connection"):
-            self.local.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+            kind, how = (http.client.HTTPSConnection, {"context": self.tls}) if self.tls else (http.client.HTTPConnection, {})
+            self.local.connection = kind("127.0.0.1", self.port, timeout=60, **how)
         return self.local.connection
 
     def ask(self, method, path, body=None, headers=None):
@@ -144,8 +149,8 @@ class Refused(Exception):
 def serve():
     servers = []
 
-    def start(*arguments):
-        servers.append(Server(*arguments))
+    def start(*arguments, **how):
+        servers.append(Server(*arguments, **how))
         return servers[-1]
 
     yield start
