@@ -4,6 +4,7 @@
 #   scripts/setup-debian.sh            compiler, libraries, test tools
 #   scripts/setup-debian.sh --checks   also clang with lld, clang-format and clang-tidy, for `make lint` and `make fuzz`, OpenCL with PoCL, a driver of it, and what loads the server (wrk)
 #   scripts/setup-debian.sh --processors   also qemu-user, for `make processors`
+#   scripts/setup-debian.sh --balancer     also HAProxy, for `make serve-balancer`
 #   scripts/setup-debian.sh --fonts        also the fonts of the pictures of `make paddleocr` and `make bench-ocr`
 set -eu
 
@@ -20,8 +21,9 @@ case "${1:-}" in
   "") ;;
   --checks) packages="$packages clang-14 clang-format-14 clang-tidy-14 clang-tools-14 libclang-rt-14-dev lld-14 pocl-opencl-icd ocl-icd-libopencl1 wrk libb64-0d" ;;
   --processors) packages="$packages qemu-user" ;;
+  --balancer) packages="$packages haproxy" ;;
   --fonts) packages="$packages fonts-dejavu-core fonts-wqy-microhei" ;;
-  *) echo "usage: $0 [--checks | --processors | --fonts]" >&2; exit 2 ;;
+  *) echo "usage: $0 [--checks | --processors | --balancer | --fonts]" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then
