@@ -53,13 +53,13 @@ class Answer:
 
 class Server:
     """The program, and one connection for each thread that asks it."""
+    tls = None    # with TLS the client's ssl.SSLContext
 
     def __init__(self, *arguments, program=(), before=(), environment=None, ports=True, **process):
         """`before` are words before the program's; variables of `environment` that are None are unset."""
         command = [*before, *(program or [os.environ["CORACLE_SERVE"]]), *(["--http-port", "0", "--metrics-port", "0"] if ports else []), *arguments]
         variables = {name: value for name, value in {**os.environ, **(environment or {})}.items() if value is not None}
         self.process = subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, text=True, env=variables, **process)
-        self.tls = None    # with TLS the client's ssl.SSLContext
         self.lines, self.local = [], threading.local()
         self.port = self.metrics_port = None
         for line in self.process.stderr:
