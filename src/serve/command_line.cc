@@ -120,10 +120,12 @@ void add_addresses(CLI::App& app, Arguments& arguments) {
 
 void add_tls(CLI::App& app, Arguments& arguments) {
   TlsFiles& files = arguments.options.tls;
-  app.add_option("--tls-certificate", files.certificate,
-                 "File (PEM) with the server's certificate and those that it follows from: HTTP over TCP is then HTTPS");
+  app.add_option(
+      "--tls-certificate", files.certificate,
+      "File (PEM) with the server's certificate and those that it follows from: HTTP over TCP is then HTTPS");
   app.add_option("--tls-key", files.key, "File (PEM) with the certificate's key, without a passphrase");
-  app.add_option("--tls-client-ca", files.client_ca, "File (PEM) with certificates, one of which must have signed a client's");
+  app.add_option("--tls-client-ca", files.client_ca,
+                 "File (PEM) with certificates, one of which must have signed a client's");
   arguments.then.emplace_back([&files] {
     if (files.certificate.empty() != files.key.empty())
       throw CLI::ValidationError("--tls-certificate and --tls-key need each other");
@@ -203,7 +205,8 @@ std::optional<ServerOptions> read_command_line(int argc, char** argv, int& statu
   app.set_version_flag("--version", std::string("coracle-serve ") + coracle_version());
   app.set_config("--config", "", "File with options, a line each: host = \"0.0.0.0\"");
   Arguments arguments;
-  for (const auto add : {add_models, add_addresses, add_tls, add_scheduling, add_limits, add_descriptions}) add(app, arguments);
+  for (const auto add : {add_models, add_addresses, add_tls, add_scheduling, add_limits, add_descriptions})
+    add(app, arguments);
   try {
     app.parse(argc, argv);
     for (const std::function<void()>& then : arguments.then) then();
