@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models engines goldens-on-engines demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-isa bench-int8 bench-precision bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic engines-random hostile faults serve-endurance serve-kserve serve-triton opencl subset processors build-times wheel packages reproducible migration paddleocr docs clean
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic engines-random hostile faults serve-endurance serve-fuzz serve-kserve serve-triton opencl subset processors build-times wheel packages reproducible migration paddleocr docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -161,7 +161,7 @@ asan: models
 
 # Under ThreadSanitizer the tests that may start threads. Those of run have all kernels that models use;
 # make tsan WITH_THREADS=devices takes each kernel alone. Left out are tests of much work in one thread.
-WITH_THREADS := base plan run blocks api paddle
+WITH_THREADS := base plan run blocks api paddle serve
 IN_ONE_THREAD := BoundedWork|EngineCacheProcesses
 tsan: models
 	$(MAKE) --no-print-directory build/tsan/build.ninja
@@ -207,6 +207,12 @@ fuzz: setup
 	cmake --preset asan -DCORACLE_FUZZ_SECONDS=$(FUZZ_SECONDS)
 	cmake --build --preset asan -j $(JOBS)
 	$(CTEST) --preset asan -R '^fuzz[.]'
+
+# Raw requests that a generator has damaged, 200,000 of them, to a server of which make test asks some thousands.
+SERVE_REQUESTS ?= 200000
+serve-fuzz: models build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle_serve_program
+	CORACLE_HOSTILE_REQUESTS=$(SERVE_REQUESTS) $(CTEST) --preset release -R '^serve[.](venv|hostile)$$' --timeout 7200
 
 # Each fuzz target for FUZZ_SECONDS (an hour if not given), one after the other with low priority, and how often each ran.
 fuzz-long: setup

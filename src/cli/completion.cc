@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "command_line/completion.h"
+
 #include <fmt/core.h>
 
 #include "cli/commands.h"
-#include "command_line/completion.h"
 
 namespace coracle::cli {
 namespace {
@@ -17,9 +18,7 @@ struct CompletionCommand {
         ->type_name("bash|zsh|fish")
         ->check(CLI::IsMember(command_line::completion_shells()).description(""));
   }
-  void run() const {
-    fmt::print("{}", command_line::completion(command_line::command_table(app), shell));
-  }
+  void run() const { fmt::print("{}", command_line::completion(command_line::command_table(app), shell)); }
 };
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "command_line/command_table.h"
 #include "cli/text.h"
+#include "command_line/command_table.h"
 
 namespace coracle::cli {
 namespace {

@@ -52,10 +52,11 @@ struct ServeCommand {
 }  // namespace
 
 void add_serve(CLI::App& app) {
-  add_command<ServeCommand>(app, "serve", "Serves models over HTTP: starts coracle-serve, whose options it takes",
-                            "Examples:\n"
-                            "  coracle serve det_infer rec=models/ch_PP-OCRv4_rec_infer\n"
-                            "  coracle serve --help                      the options, which are those of coracle-serve");
+  add_command<ServeCommand>(
+      app, "serve", "Serves models over HTTP: starts coracle-serve, whose options it takes",
+      "Examples:\n"
+      "  coracle serve det_infer rec=models/ch_PP-OCRv4_rec_infer\n"
+      "  coracle serve --help                      the options, which are those of coracle-serve");
 }
 
 }  // namespace coracle::cli

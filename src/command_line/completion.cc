@@ -4,7 +4,7 @@
 namespace coracle::command_line {
 namespace {
 
-std::string joined(const std::vector<std::string>& words) {
+std::string words_of(const std::vector<std::string>& words) {
   std::string out;
   for (const std::string& w : words) out.append(out.empty() ? "" : " ").append(w);
   return out;
@@ -22,7 +22,7 @@ std::string without(const std::string& text, const char* special) {
 std::string option_names(const CommandRow& command) {
   std::vector<std::string> names;
   for (const OptionRow& o : command.options) names.insert(names.end(), o.names.begin(), o.names.end());
-  return joined(names);
+  return words_of(names);
 }
 
 std::string command_names(const std::vector<CommandRow>& table, const char* separator) {
@@ -43,9 +43,10 @@ std::string function_name(const std::string& program) {
 std::string bash(const std::vector<CommandRow>& table) {
   const std::string& program = table[0].name;
   const std::string function = function_name(program);
-  std::string out = "# bash completion of " + program + "\n" + function +
-                    "() {\n"
-                    "  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command='' words='' word\n";
+  std::string out =
+      "# bash completion of " + program + "\n" + function +
+      "() {\n"
+      "  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command='' words='' word\n";
   if (has_commands(table)) {
     out +=
         "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
@@ -59,9 +60,9 @@ std::string bash(const std::vector<CommandRow>& table) {
     const std::string command = &c == table.data() ? "" : c.name;
     for (const OptionRow& o : c.options) {
       if (o.choices.empty()) continue;
-      if (o.names.empty()) out += "    " + command + ":" + c.name + ") words='" + joined(o.choices) + "' ;;\n";
+      if (o.names.empty()) out += "    " + command + ":" + c.name + ") words='" + words_of(o.choices) + "' ;;\n";
       for (const std::string& n : o.names)
-        out += "    " + command + ":" + n + ") words='" + joined(o.choices) + "' ;;\n";
+        out += "    " + command + ":" + n + ") words='" + words_of(o.choices) + "' ;;\n";
     }
   }
   out +=
@@ -91,7 +92,7 @@ std::string zsh_arguments(const CommandRow& row) {
   constexpr const char* kSpecial = "'[]:\\";
   std::string out;
   for (const OptionRow& o : row.options) {
-    const std::string values = o.choices.empty() ? "_files" : "(" + joined(o.choices) + ")";
+    const std::string values = o.choices.empty() ? "_files" : "(" + words_of(o.choices) + ")";
     if (o.names.empty()) out += " \\\n        ':" + without(o.name, kSpecial) + ":" + values + "'";
     for (const std::string& n : o.names) {
       out += " \\\n        '*" + n + "[" + without(o.description, kSpecial) + "]" +
@@ -139,7 +140,7 @@ std::string fish(const std::vector<CommandRow>& table) {
       for (const std::string& n : o.names) line += n.starts_with("--") ? " -l " + n.substr(2) : " -s " + n.substr(1);
       if (o.names.empty() && o.choices.empty()) continue;  // files, which are completed anyway
       if (!o.value.empty() && !o.names.empty()) line += " -r";
-      if (!o.choices.empty()) line += " -f -a '" + joined(o.choices) + "'";
+      if (!o.choices.empty()) line += " -f -a '" + words_of(o.choices) + "'";
       out += line + " -d '" + without(o.description, kSpecial) + "'\n";
     }
   };

@@ -40,8 +40,8 @@ std::string option_entry(const OptionRow& o) {
 std::string manual_page(const std::vector<CommandRow>& table, const CommandRow& row, const std::string& version) {
   const bool whole = &row == table.data();
   const std::string name = whole ? row.name : table[0].name + "-" + row.name;
-  std::string out = ".TH " + roff(upper_case(name)) + " 1 \"\" \"Coracle " + version + "\"\n.SH NAME\n" +
-                    roff(name) + " \\- " + roff(row.description) + "\n.SH SYNOPSIS\n.B " + roff(table[0].name) +
+  std::string out = ".TH " + roff(upper_case(name)) + " 1 \"\" \"Coracle " + version + "\"\n.SH NAME\n" + roff(name) +
+                    " \\- " + roff(row.description) + "\n.SH SYNOPSIS\n.B " + roff(table[0].name) +
                     (whole ? "" : " " + row.name) + "\n";
   if (whole && table.size() > 1) {
     out += ".I command\n[\\fIoptions\\fR]\n.SH COMMANDS\n";

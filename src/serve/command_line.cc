@@ -120,10 +120,12 @@ void add_addresses(CLI::App& app, Arguments& arguments) {
 
 void add_tls(CLI::App& app, Arguments& arguments) {
   TlsFiles& files = arguments.options.tls;
-  app.add_option("--tls-certificate", files.certificate,
-                 "File (PEM) with the server's certificate and those that it follows from: HTTP over TCP is then HTTPS");
+  app.add_option(
+      "--tls-certificate", files.certificate,
+      "File (PEM) with the server's certificate and those that it follows from: HTTP over TCP is then HTTPS");
   app.add_option("--tls-key", files.key, "File (PEM) with the certificate's key, without a passphrase");
-  app.add_option("--tls-client-ca", files.client_ca, "File (PEM) with certificates, one of which must have signed a client's");
+  app.add_option("--tls-client-ca", files.client_ca,
+                 "File (PEM) with certificates, one of which must have signed a client's");
   arguments.then.emplace_back([&files] {
     if (files.certificate.empty() != files.key.empty())
       throw CLI::ValidationError("--tls-certificate and --tls-key need each other");

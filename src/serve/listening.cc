@@ -28,8 +28,8 @@ void remove_left_socket(const sockaddr_un& address) {
   if (::lstat(address.sun_path, &status) != 0 || !S_ISSOCK(status.st_mode)) return;
   const int probe = ::socket(AF_UNIX, kStream, 0);
   if (probe < 0) return;
-  const bool refused = ::connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 &&
-                       errno == ECONNREFUSED;
+  const bool refused =
+      ::connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 && errno == ECONNREFUSED;
   ::close(probe);
   if (refused) ::unlink(address.sun_path);
 }

@@ -34,8 +34,8 @@ std::string stamp_of(const TlsFiles& files) {
 }
 
 /// The only protocol of the server, where a client asks for protocols at all (ALPN).
-int choose_protocol(SSL* /*connection*/, const unsigned char** chosen, unsigned char* bytes, const unsigned char* offered,
-                    unsigned int offered_bytes, void* /*nothing*/) {
+int choose_protocol(SSL* /*connection*/, const unsigned char** chosen, unsigned char* bytes,
+                    const unsigned char* offered, unsigned int offered_bytes, void* /*nothing*/) {
   static constexpr unsigned char kHttp[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
   unsigned char* found = nullptr;
   if (SSL_select_next_proto(&found, bytes, kHttp, sizeof(kHttp), offered, offered_bytes) != OPENSSL_NPN_NEGOTIATED)

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 
+import numpy as np
 import program_file
 import pytest
 from conftest import Server, save
@@ -152,6 +153,37 @@ def test_units(tmp_path):
     if "Overall exposure level" not in exposure.stdout:
         pytest.skip("systemd-analyze security knows no --offline here")
     assert float(re.search(r"Overall exposure level for .*: (\d+\.\d)", exposure.stdout)[1]) < 2, exposure.stdout
+
+
+def system_calls(analyze, group):
+    """The calls of a group, with those of the groups in it."""
+    listed = subprocess.run([analyze, "syscall-filter", "--no-pager", group], capture_output=True, text=True, check=True).stdout
+    words = [line.strip() for line in listed.splitlines()[1:] if line.strip() and not line.strip().startswith("#")]
+    return set().union(*(system_calls(analyze, word) if word.startswith("@") else {word} for word in words))
+
+
+def test_the_unit_allows_what_the_server_calls(serve, linear, tmp_path):
+    analyze, strace = shutil.which("systemd-analyze"), shutil.which("strace")
+    if not analyze or not strace or subprocess.run([strace, "-o", "/dev/null", "true"], capture_output=True).returncode:
+        pytest.skip("no systemd-analyze or no strace that works here")
+    allowed = set()
+    for line in re.findall(r"^SystemCallFilter=(.+)$", (PACKAGING / "systemd" / "coracle-serve.service").read_text(), re.M):
+        for word in line.removeprefix("~").split():
+            calls = system_calls(analyze, word) if word.startswith("@") else {word}
+            allowed = allowed - calls if line.startswith("~") else allowed | calls
+    assert "read" in allowed and "sched_setaffinity" in allowed and "setuid" not in allowed and "ptrace" not in allowed
+    server = serve("--repository", linear.parent, before=[strace, "-f", "-qq", "-o", tmp_path / "calls", "-e", "signal=none"],
+                   environment={"NOTIFY_SOCKET": str(tmp_path / "nobody")})
+    child = int(pathlib.Path("/proc/%d/task/%d/children" % (server.process.pid, server.process.pid)).read_text())
+    assert server.infer("linear", {"x": np.ones((2, 4), np.float32)})["y"].shape == (2, 4)
+    os.kill(child, signal.SIGHUP)
+    assert server.metrics().status == 200
+    os.kill(child, signal.SIGTERM)
+    assert server.process.wait(60) == 0
+    calls = (tmp_path / "calls").read_text()
+    called = set(re.findall(r"^\d+ +(?:<... )?(\w+)", calls, re.M))
+    assert {"listen", "sendto"} <= called and called <= allowed, called - allowed
+    assert not re.search(r"PROT_WRITE\|PROT_EXEC|mprotect\([^\n]*PROT_EXEC", calls)    # MemoryDenyWriteExecute
 
 
 def test_the_container():
