@@ -7,8 +7,8 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 # The builds below build/ take objects from each other, wherever the project lies.
 export CCACHE_BASEDIR := $(CURDIR)
 
-.PHONY: all setup models engines goldens-on-engines demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-isa bench-int8 bench-precision bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic engines-random hostile faults serve-endurance serve-fuzz serve-kserve serve-triton opencl subset processors build-times wheel packages reproducible migration paddleocr docs clean
+.PHONY: all setup models engines goldens-on-engines demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-ray bench-isa bench-int8 bench-precision bench-startup \
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton opencl ray subset processors build-times wheel packages reproducible migration paddleocr docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -119,6 +119,13 @@ bench-ocr: models
 	scripts/setup-debian.sh --fonts
 	build/paddleocr-venv/bin/pip install --quiet --disable-pip-version-check --no-deps -r bench/requirements-ocr.txt
 	build/python-venv/bin/python bench/ocr_programs.py $(OCR) $(if $(REALTIME),--real-time)
+
+# What coracle.ray and Ray Data add to a model whose batch takes 20 ms.
+bench-ray: models
+	$(MAKE) --no-print-directory build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle
+	scripts/venv.sh build/ray-venv tests/ray/requirements.txt
+	RAY_USAGE_STATS_ENABLED=0 CORACLE_LIBRARY=$(CURDIR)/build/release/libcoracle.so PYTHONPATH=$(CURDIR)/python build/ray-venv/bin/python bench/ray_overhead.py
 
 # Beside a busy program, and with more threads than cores, e.g. make bench-neighbours BEFORE=other/libcoracle.so REALTIME=1
 bench-neighbours: bench-ready
@@ -284,6 +291,19 @@ FIRST ?= 1
 engines-random: engines build/release/build.ninja
 	cmake --build --preset release -j $(JOBS) --target engines_random
 	PATH="$(CURDIR)/build/openvino-venv/bin:$$PATH" CORACLE_ENGINE_CACHE= build/release/engines_random --programs $(PROGRAMS) --first $(FIRST)
+
+# coracle.ray on clusters of this machine's processes: all of which a sample is among the tests.
+ray: models
+	$(MAKE) --no-print-directory build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle coracle_vision
+	SAMPLE=all $(CTEST) --preset release -V -R '^ray[.]sample$$'
+
+# Three servers behind Debian's HAProxy, under load.
+serve-balancer: setup
+	scripts/setup-debian.sh --balancer
+	$(MAKE) --no-print-directory build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle_serve_program
+	$(CTEST) --preset release -R '^serve[.](venv|balancer)$$'
 
 # Every operator used wrongly, in one place at a time: all of the grid of which a sample is among the tests.
 HOSTILE_SEEDS ?= 3

@@ -16,4 +16,4 @@ pictures, texts, workers = (arguments.pop(name) for name in ("pictures", "texts"
 
 ray.data.read_binary_files(pictures, include_paths=True).map_batches(
     coracle.ray.TextReader, fn_constructor_kwargs={**arguments, "errors": "column"}, batch_size=8, num_cpus=1,
-    concurrency=workers).write_parquet(texts)
+    compute=ray.data.ActorPoolStrategy(size=workers)).write_parquet(texts)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models on a cluster of Ray: stages of Ray Data, and a deployment of Ray Serve. `pip install "coracle[ray]"` brings Ray.
 
-    scores = ds.map_batches(coracle.ray.Predictor, fn_constructor_kwargs={"model": "/models/PP-LCNet_x1_0_infer"}, batch_size=32, concurrency=4)
+    scores = ds.map_batches(coracle.ray.Predictor, fn_constructor_kwargs={"model": "/models/PP-LCNet_x1_0_infer"}, batch_size=32,
+                            compute=ray.data.ActorPoolStrategy(size=4))
     texts = ds.map_batches(coracle.ray.TextReader, fn_constructor_kwargs={"detector": "/models/det_infer", "recognizer": "/models/rec_infer"},
-                           batch_size=8, concurrency=4)
+                           batch_size=8, compute=ray.data.ActorPoolStrategy(size=4))
     ray.serve.run(coracle.ray.deployment("/models/PP-LCNet_x1_0_infer", replicas=(1, 8)))
 
 `Predictor`, `PicturePredictor` and `TextReader` are those of `coracle.batch`. Ray is imported by `deployment` only.

@@ -15,6 +15,7 @@ import coracle
 import program_file
 import ray
 
+MODELS = pathlib.Path(os.environ.get("CORACLE_DEMO_MODELS", ROOT / "build/demo-models"))
 WIDTH, ROWS = 64, 224   # 224: whole batches of 1, 7 and 32.
 ALL = os.environ.get("SAMPLE") == "all"
 STORE = 200 << 20

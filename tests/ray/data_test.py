@@ -13,9 +13,8 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 import ray
-from conftest import ALL, ROOT, ROWS
+from conftest import ALL, MODELS, ROOT, ROWS
 
-MODELS = pathlib.Path(os.environ.get("CORACLE_DEMO_MODELS", ROOT / "build/demo-models"))
 PICTURE = ROOT / "examples/ocr/demo.jpg"
 
 
