@@ -217,7 +217,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       head.append(name).append(": ").append(value).append("\r\n");
     };
     if (!response.content_type.empty()) add("Content-Type", response.content_type);
-    add("Content-Length", std::to_string(bytes));
+    if (response.status != 304) add("Content-Length", std::to_string(bytes));
     if (closes) {
       add("Connection", "close");
     } else if (version_ == 10) {

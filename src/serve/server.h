@@ -21,6 +21,7 @@ struct ServerOptions {
   std::string host = "127.0.0.1";
   std::optional<uint16_t> http_port = 8000;     ///< none: no HTTP over TCP; 0: any that is free
   std::optional<uint16_t> metrics_port = 8002;  ///< none: no metrics
+  bool page = true;                             ///< for browsers, at /
   std::string unix_socket;                      ///< a path; empty: none
   int http_threads = 2;
   std::chrono::milliseconds pre_stop{0};  ///< after it was asked to stop it still takes requests so long
