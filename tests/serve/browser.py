@@ -84,7 +84,7 @@ class Browser:
 
     def open(self, url):
         self.call("Page.navigate", url=url)
-        self.wait("document.readyState === 'complete' && location.href !== 'about:blank'")
+        self.wait("document.readyState === 'complete' && location.protocol === %s" % json.dumps(url.split(":")[0] + ":"))
 
     def size(self, width, height, scale=1):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=False)

@@ -124,12 +124,11 @@ function tag(context, points, id, text, unit) {
   context.fillText(text, x + 3 * unit, y + 7.5 * unit);
 }
 
-/// Names with bars as long as their shares.
+/// Names with bars as long as their shares of one.
 function bars(rows) {
-  const most = Math.max(...rows.map(({share}) => share), 1e-9);
   return el("ol", {class: "bars"}, ...rows.map(({name, share, text}) => {
     const bar = el("span", {class: "bar"});
-    bar.style.width = 100 * (share / most) + "%";
+    bar.style.width = 100 * share + "%";
     return el("li", {}, el("span", {class: "name"}, name), el("span", {class: "number"}, text),
       el("span", {class: "track", "aria-hidden": "true"}, bar));
   }));

@@ -33,7 +33,7 @@ export class Live {
   constructor(place) {
     const whole = (value) => (value < 10 ? String(Number(value.toFixed(1))) : String(Math.round(value)));
     this.charts = {
-      requests: new Chart("Requests/s", ["answered", "failed"], whole),
+      requests: new Chart("Requests/s", ["ok", "failed"], whole),
       latency: new Chart("Latency in ms", ["p50", "p99"], whole),
       batch: new Chart("Batch size", [""], whole),
       queue: new Chart("Queue length", [""], whole),

@@ -61,10 +61,11 @@ async function showModel() {
     ...[...model.versions].reverse().map((version) => el("option", {value: version}, version)));
   const version = () => versions.value || null;
   if (model.versions.length > 1) heading.append(el("label", {class: "inline"}, "Version ", versions));
-  const body = el("div", {}, el("p", {class: "hint"}, "Asking …"));
+  const body = el("div");
   place.replaceChildren(heading, body);
 
   async function fill() {
+    body.replaceChildren(el("p", {class: "hint"}, "Asking …"));
     try {
       const [metadata, config] = await Promise.all([askJson(modelPath(name, version())), askJson(modelPath(name, version(), "config"))]);
       const tensors = {name: "Tensors", content: tensorForm(metadata, version)};
