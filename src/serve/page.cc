@@ -48,9 +48,11 @@ std::optional<Cancel> Page::handle(const HttpRequest& request, const Path& path,
     require_method(request, "GET");
     HttpResponse response = json_response(internal::json_text([&](internal::JsonWriter& json) {
       json.StartObject();
-      json.objects("readers", readers_, [&](const Reader& reader) {
+      json.objects("readers", readers_, [&](const TextReaderModels& reader) {
         json.field("name", reader.name);
-        json.list("models", reader.models);
+        std::vector<std::string> models = {reader.detector, reader.recognizer};
+        if (!reader.classifier.empty()) models.push_back(reader.classifier);
+        json.list("models", models);
       });
       json.EndObject();
     }));

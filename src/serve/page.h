@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "serve/pictures.h"
 #include "serve/service.h"
 
 namespace coracle::serve {
@@ -23,19 +24,14 @@ extern const std::span<const PageFile> page_files;
 /// JavaScript that runs in the browser. Its files are for all, but not /page/server.json, which has names of models.
 class Page : public Service {
  public:
-  /// What the page cannot ask of other services.
-  struct Reader {
-    std::string name;
-    std::vector<std::string> models;
-  };
-  /// `readers` of text that other models make together, which are asked with pictures as models are.
-  explicit Page(std::vector<Reader> readers = {}) : readers_(std::move(readers)) {}
+  /// `readers` are shown beside the models.
+  explicit Page(std::vector<TextReaderModels> readers) : readers_(std::move(readers)) {}
 
   std::optional<Cancel> handle(const HttpRequest& request, const Path& path, const Respond& respond) override;
   bool open_to_all(const Path& path) const override;
 
  private:
-  const std::vector<Reader> readers_;
+  const std::vector<TextReaderModels> readers_;
 };
 
 }  // namespace coracle::serve

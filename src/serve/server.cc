@@ -37,8 +37,9 @@ Server::Server(ServerOptions options) : options_(std::move(options)) {
 
 std::vector<std::unique_ptr<Service>> Server::services() {
   std::vector<std::unique_ptr<Service>> services;
+  services.push_back(picture_service(*repository_, options_.pictures));
   services.push_back(std::make_unique<OpenInference>(*repository_, readiness_, options_.repository_control));
-  if (options_.page) services.push_back(std::make_unique<Page>());
+  if (options_.page) services.push_back(std::make_unique<Page>(options_.pictures.readers));
   return services;
 }
 

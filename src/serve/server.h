@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "serve/http_server.h"
+#include "serve/pictures.h"
 #include "serve/repository.h"
 #include "serve/router.h"
 
@@ -18,6 +19,7 @@ struct ServerOptions {
   bool repository_control = false;  ///< clients may load and unload models
   Router::Options router;
   HttpLimits limits;
+  PictureOptions pictures;
   std::string host = "127.0.0.1";
   std::optional<uint16_t> http_port = 8000;     ///< none: no HTTP over TCP; 0: any that is free
   std::optional<uint16_t> metrics_port = 8002;  ///< none: no metrics
