@@ -157,6 +157,13 @@ void add_scheduling(CLI::App& app, Arguments& arguments) {
   });
 }
 
+void add_page(CLI::App& app, Arguments& arguments) {
+  const auto page = std::make_shared<std::string>("on");
+  app.add_option("--page", *page, "Page for browsers at http://HOST:PORT/: on or off")
+      ->check(CLI::IsMember({"on", "off"}));
+  arguments.then.emplace_back([page, &options = arguments.options] { options.page = *page == "on"; });
+}
+
 void add_limits(CLI::App& app, Arguments& arguments) {
   struct Read {
     size_t max_body_mib = HttpLimits().body_bytes >> 20;
@@ -238,7 +245,7 @@ std::optional<ServerOptions> read_command_line(int argc, char** argv, int& statu
   app.set_config("--config", "", "File with options, a line each: host = \"0.0.0.0\"");
   Arguments arguments;
   for (const auto add :
-       {add_models, add_addresses, add_tls, add_scheduling, add_limits, add_pictures, add_descriptions})
+       {add_models, add_addresses, add_tls, add_scheduling, add_limits, add_page, add_pictures, add_descriptions})
     add(app, arguments);
   try {
     app.parse(argc, argv);

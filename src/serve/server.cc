@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "serve/open_inference.h"
+#include "serve/page.h"
 #include "serve/statistics_json.h"
 
 namespace coracle::serve {
@@ -40,6 +41,7 @@ std::vector<std::unique_ptr<Service>> Server::services() {
   std::vector<std::unique_ptr<Service>> services;
   services.push_back(picture_service(*repository_, options_.pictures));
   services.push_back(std::make_unique<OpenInference>(*repository_, readiness_, options_.repository_control));
+  if (options_.page) services.push_back(std::make_unique<Page>(options_.pictures.readers));
   return services;
 }
 

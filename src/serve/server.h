@@ -25,6 +25,7 @@ struct ServerOptions {
   std::string host = "127.0.0.1";
   std::optional<uint16_t> http_port = 8000;     ///< none: no HTTP over TCP; 0: any that is free
   std::optional<uint16_t> metrics_port = 8002;  ///< none: no metrics
+  bool page = true;                             ///< for browsers, at /
   std::string unix_socket;                      ///< a path; empty: none
   std::vector<InheritedSocket> inherited;       ///< "metrics", or any other name: HTTP; each instead of its port
   TlsFiles tls;                                 ///< for HTTP over TCP; the metrics have none

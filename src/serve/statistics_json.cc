@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/statistics_json.h"
 
+#include <unistd.h>
+
+#include <fstream>
 #include <functional>
 
 #include "base/json.h"
@@ -14,6 +17,15 @@ void write(internal::JsonWriter& json, const char* name, const Duration& duratio
   json.field("count", duration.count);
   json.field("ns", duration.ns);
   json.EndObject();
+}
+
+/// What this process has in memory; 0 where the system does not say.
+uint64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  uint64_t all = 0;
+  uint64_t resident = 0;
+  file >> all >> resident;
+  return resident * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 /// Values of labels have backslashes, quotes and ends of lines escaped.
@@ -155,9 +167,17 @@ std::string statistics_json(const std::vector<std::shared_ptr<ServedModel>>& mod
         json.EndObject();
       }
       json.EndArray();
+      // Triton does not have these: requests that wait now, and how many successful ones took at most each bound.
+      json.field("waiting", static_cast<uint64_t>(model->waiting()));
+      json.Key("request_ms");
+      json.StartObject();
+      json.list("bounds", kLatencyBounds);
+      json.list("counts", counts.request_ms.counts);
+      json.EndObject();
       json.EndObject();
     }
     json.EndArray();
+    json.field("memory_bytes", resident_bytes());
     json.EndObject();
   });
 }
