@@ -2,6 +2,7 @@
 #include "serve/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -137,6 +138,30 @@ void add_scheduling(CLI::App& app, Arguments& arguments) {
   });
 }
 
+void add_warm_up(CLI::App& app, Arguments& arguments) {
+  const auto samples = std::make_shared<std::vector<std::string>>();
+  app.add_option("--warm-up", *samples,
+                 "Run of a model before it is ready, as NAME=SHAPE or NAME=INPUT:SHAPE,INPUT:SHAPE: rec=x:1x3x48x320")
+      ->allow_extra_args(false);
+  arguments.then.emplace_back([samples, &repository = arguments.options.repository] {
+    for (const std::string& sample : *samples) {
+      const size_t equals = sample.find('=');
+      if (equals == std::string::npos)
+        throw CLI::ValidationError("--warm-up: '" + sample + "' has no '=', expected NAME=SHAPE");
+      const std::string name = sample.substr(0, equals);
+      const bool given = std::any_of(repository.models.begin(), repository.models.end(),
+                                     [&](const auto& model) { return model.first == name; });
+      if (!given && repository.folder.empty())
+        throw CLI::ValidationError("--warm-up: there is no model '" + name + "' among those to be served");
+      try {
+        repository.defaults.warm_up.emplace(name, parse_warm_up(sample.substr(equals + 1)));
+      } catch (const Failure& e) {
+        throw CLI::ValidationError(std::string("--warm-up: ") + e.what());
+      }
+    }
+  });
+}
+
 void add_limits(CLI::App& app, Arguments& arguments) {
   struct Read {
     size_t max_body_mib = HttpLimits().body_bytes >> 20;
@@ -167,7 +192,7 @@ std::optional<ServerOptions> read_command_line(int argc, char** argv, int& statu
   app.set_version_flag("--version", std::string("coracle-serve ") + coracle_version());
   app.set_config("--config", "", "File with options, a line each: host = \"0.0.0.0\"");
   Arguments arguments;
-  for (const auto add : {add_models, add_addresses, add_scheduling, add_limits}) add(app, arguments);
+  for (const auto add : {add_models, add_addresses, add_scheduling, add_warm_up, add_limits}) add(app, arguments);
   try {
     app.parse(argc, argv);
     for (const std::function<void()>& then : arguments.then) then();

@@ -147,10 +147,19 @@ void ModelInstances::submit(InferencePtr request) {
   ++order_.given;
 }
 
+void ModelInstances::warm_up(const std::vector<Tensor>& inputs, int count) {
+  for (const std::unique_ptr<Instance>& instance : instances_) {
+    const Use use(*instance);
+    for (size_t i = 0; i < inputs.size(); ++i) set_input(instance->session, i, inputs[i]);
+    for (int run = 0; run < count; ++run) instance->session.run();
+  }
+}
+
 void ModelInstances::work(Instance& instance) {
   while (true) {
     const std::vector<InferencePtr> requests = queue_.pop();
     if (requests.empty()) return;
+    const Use use(instance);
     for (const InferencePtr& request : requests) request->times.started = Clock::now();
     if (requests.size() > 1 && queue_.batches() && run_together(instance.session, requests)) continue;
     for (const InferencePtr& request : requests) run_alone(instance.session, *request);

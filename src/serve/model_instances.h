@@ -43,14 +43,33 @@ class ModelInstances {
 
   /// The request is answered once, later, by another thread. Throws Failure where it is not taken.
   void submit(InferencePtr request);
+  /// Runs each instance so often with these inputs. Throws coracle::Exception.
+  void warm_up(const std::vector<Tensor>& inputs, int count);
   /// Requests that wait.
   size_t waiting() const { return queue_.size(); }
 
  private:
   struct Instance {
     coracle::Session session;
+    std::atomic<bool> used{false};  ///< by whoever has a Use of it
     std::thread thread;
     explicit Instance(coracle::Session s) : session(std::move(s)) {}
+  };
+  /// The right to use an instance's session, which it waits for.
+  class Use {
+   public:
+    explicit Use(Instance& instance) : used_(instance.used) {
+      while (used_.exchange(true, std::memory_order_acquire)) used_.wait(true, std::memory_order_relaxed);
+    }
+    ~Use() {
+      used_.store(false, std::memory_order_release);
+      used_.notify_one();
+    }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+   private:
+    std::atomic<bool>& used_;
   };
   /// Answers leave in the order in which requests came.
   struct Order {

@@ -57,6 +57,39 @@ ServedModel::ServedModel(std::string name, int64_t version, const std::string& p
   };
   instances_ =
       std::make_unique<ModelInstances>(model_, options, [this](int64_t rows) { statistics_.add_execution(rows); });
+  warm_up(defaults);
+}
+
+/// Runs the samples that somebody asked for, all of which must succeed, or else one that fits the model, whose data may
+/// not be what it needs.
+void ServedModel::warm_up(const ServingDefaults& defaults) {
+  std::vector<WarmUpSample> samples = config_.warm_up;
+  const auto [first, last] = defaults.warm_up.equal_range(name_);
+  for (auto sample = first; sample != last; ++sample) samples.push_back(sample->second);
+  const bool declared = !samples.empty();
+  if (!declared) {
+    std::optional<WarmUpSample> own = sample_of(inputs_);
+    if (!own.has_value()) return;
+    samples.push_back(std::move(*own));
+  }
+  for (const WarmUpSample& sample : samples) {
+    const auto fail = [&](Code code, const char* why) {
+      const std::string line = "the warm-up '" + sample.name + "' of model '" + name_ + "' failed: " + why;
+      if (declared) throw Failure(code, line);
+    };
+    try {
+      Inference request;
+      request.inputs = inputs_of(sample, inputs_);
+      check(request);
+      instances_->warm_up(request.inputs, sample.count);
+    } catch (const Failure& e) {
+      fail(e.code(), e.what());
+    } catch (const coracle::Exception& e) {
+      fail(e.status() == CORACLE_OUT_OF_MEMORY ? Code::kUnavailable : Code::kInvalidArgument, e.what());
+    } catch (const std::bad_alloc&) {
+      fail(Code::kUnavailable, "there is not the memory for its inputs");
+    }
+  }
 }
 
 void ServedModel::check(const Inference& request) const {

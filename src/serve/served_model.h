@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct ServingDefaults {
   int64_t max_batch_size = 8;  ///< of models without a configuration; 0: no batches
   std::chrono::microseconds max_queue_delay{0};
   size_t max_queue_size = 1024;
+  std::multimap<std::string, WarmUpSample> warm_up;  ///< by model, beside those of its configuration
   std::function<void(const std::string& line)> log = [](const std::string&) {};
 };
 
@@ -47,6 +49,7 @@ class ServedModel {
 
  private:
   void check(const Inference& request) const;
+  void warm_up(const ServingDefaults& defaults);
 
   const std::string name_;
   const int64_t version_;
