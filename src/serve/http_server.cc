@@ -2,7 +2,6 @@
 #include "serve/http_server.h"
 
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -14,15 +13,13 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
-#include <condition_variable>
-#include <list>
-#include <mutex>
 #include <optional>
-#include <set>
 #include <thread>
 #include <utility>
 
+#include "serve/connections.h"
 #include "serve/content_coding.h"
+#include "serve/unix_socket.h"
 
 namespace coracle::serve {
 namespace {
@@ -39,58 +36,16 @@ constexpr size_t kReadBuffer = size_t{256} << 10;
 /// Of connections that wait for a request.
 constexpr size_t kIdleBuffer = size_t{4} << 10;
 
-/// Removes the socket that a server which has ended left behind; nothing else.
-void remove_left_socket(const std::string& path) {
-  struct stat status {};
-  if (::lstat(path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return;
-  net::io_context io;
-  net::local::stream_protocol::socket socket(io);
-  error_code failed;
-  socket.connect(net::local::stream_protocol::endpoint(path), failed);
-  if (failed == net::error::connection_refused) ::unlink(path.c_str());
-}
-
 std::string reason_phrase(unsigned status) { return std::string(http::obsolete_reason(http::int_to_status(status))); }
-
-}  // namespace
-
-/// What connections share.
-struct Shared {
-  HttpHandler handler;
-  HttpLimits limits;
-  std::atomic<bool> draining{false};
-  std::atomic<size_t> connections{0};
-  std::mutex mutex;
-  std::condition_variable changed;
-  size_t under_way = 0;  // requests
-};
-
-/// A request counts as under way while it lives.
-class UnderWay {
- public:
-  explicit UnderWay(Shared& shared) : shared_(shared) {
-    const std::lock_guard lock(shared_.mutex);
-    ++shared_.under_way;
-  }
-  ~UnderWay() {
-    const std::lock_guard lock(shared_.mutex);
-    --shared_.under_way;
-    shared_.changed.notify_all();
-  }
-  UnderWay(const UnderWay&) = delete;
-  UnderWay& operator=(const UnderWay&) = delete;
-
- private:
-  Shared& shared_;
-};
-
-namespace {
 
 /// One connection, whose requests are answered one after the other. All of it runs on the strand of its stream.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(Protocol::socket socket, net::io_context& io, std::shared_ptr<Shared> shared, std::string peer)
-      : stream_(net::make_strand(io)), shared_(std::move(shared)), peer_(std::move(peer)) {
+      : stream_(net::make_strand(io)),
+        shared_(std::move(shared)),
+        peer_(std::move(peer)),
+        memory_(shared_->limits.memory) {
     // The stream's socket belongs to its strand.
     const auto protocol = socket.local_endpoint().protocol();
     stream_.socket().assign(protocol, socket.release());
@@ -108,6 +63,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void wait_for_request() {
     if (buffer_.size() == 0) buffer_.shrink_to_fit();
     parser_.emplace();
+    memory_.clear();
     parser_->header_limit(static_cast<uint32_t>(shared_->limits.header_bytes));
     parser_->body_limit(shared_->limits.body_bytes);
     stream_.expires_after(requests_ == 0 ? shared_->limits.header_time : shared_->limits.idle_time);
@@ -131,6 +87,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     } else if (parser_->chunked()) {
       buffer_.reserve(kReadBuffer);
     }
+    if (length && !reserve(static_cast<size_t>(*length))) return;
     stream_.expires_after(shared_->limits.body_time);
     if (beast::iequals(parser_->get()[http::field::expect], "100-continue")) {
       static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -146,9 +103,28 @@ class Connection : public std::enable_shared_from_this<Connection> {
     refuse(413, "the body has more bytes than the limit of " + std::to_string(shared_->limits.body_bytes));
   }
 
+  /// Counts bytes of the body in the server's memory. False where there are not so many, which is answered.
+  bool reserve(size_t bytes) {
+    try {
+      memory_.add(bytes);
+      return true;
+    } catch (const Failure& failure) {
+      refuse(http_status(failure.code()), failure.what());
+      return false;
+    }
+  }
+
   void read_body() {
-    http::async_read(stream_, buffer_, *parser_,
-                     [self = shared_from_this()](error_code e, size_t) { self->on_body(e); });
+    if (!parser_->chunked()) {
+      return http::async_read(stream_, buffer_, *parser_,
+                              [self = shared_from_this()](error_code e, size_t) { self->on_body(e); });
+    }
+    // Its size is not known before its end.
+    http::async_read_some(stream_, buffer_, *parser_, [self = shared_from_this()](error_code e, size_t) {
+      if (e || self->parser_->is_done()) return self->on_body(e);
+      const size_t more = self->parser_->get().body().size() - self->memory_.bytes();
+      if (more == 0 || self->reserve(more)) self->read_body();
+    });
   }
 
   void on_body(error_code e) {
@@ -174,8 +150,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
     try {
       const std::string_view coding = request.header("Content-Encoding");
       std::string body = std::move(message.body());
-      if (!coding.empty()) body = decoded(coding, body, shared_->limits.body_bytes);
-      request.body = std::make_shared<const std::string>(std::move(body));
+      if (!coding.empty()) {
+        body = decoded(coding, body, shared_->limits.body_bytes);
+        memory_.add(body.size());
+      }
+      request.body = memory_.keep(std::move(body));
     } catch (const Failure& failure) {
       return respond(error_response(failure));
     }
@@ -236,7 +215,22 @@ class Connection : public std::enable_shared_from_this<Connection> {
     net::async_write(stream_, buffers, [self = shared_from_this(), closes](error_code e, size_t) {
       self->response_ = {};
       self->under_way_.reset();
+      if (!e && self->refused_) return self->close_after_reading();
       e || closes ? self->close() : self->wait_for_request();
+    });
+  }
+
+  /// Reads what the client still sends, which would not read the answer before that was taken.
+  void close_after_reading() {
+    error_code ignored;
+    stream_.socket().shutdown(net::socket_base::shutdown_send, ignored);
+    buffer_.clear();
+    stream_.expires_after(shared_->limits.linger_time);
+    drop_rest();
+  }
+  void drop_rest() {
+    stream_.async_read_some(buffer_.prepare(kIdleBuffer), [self = shared_from_this()](error_code e, size_t) {
+      e ? self->close() : self->drop_rest();
     });
   }
 
@@ -245,6 +239,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
     HttpResponse response = error_response(Failure(Code::kInvalidArgument, message));
     response.status = status;
     keep_alive_ = false;
+    refused_ = true;
+    memory_.clear();
+    parser_.reset();
     accept_encoding_.clear();
     if (!under_way_.has_value()) under_way_.emplace(*shared_);
     respond(std::move(response));
@@ -266,10 +263,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   HttpResponse response_;
   std::string accept_encoding_;
   Cancel cancel_;
+  BodyMemory memory_;
   uint64_t requests_ = 0;
   uint64_t handled_ = 0;
   unsigned version_ = 11;
   bool keep_alive_ = true;
+  bool refused_ = false;  // what the client has sent was not read to its end
   bool head_ = false;
 };
 

@@ -16,19 +16,10 @@ namespace coracle::serve {
 namespace {
 
 /// Fields that do not change answers: hints for other back ends and other ways of running.
-const std::set<std::string, std::less<>> kIgnored = {"platform",
-                                                     "backend",
-                                                     "runtime",
-                                                     "default_model_filename",
-                                                     "cc_model_filenames",
-                                                     "metric_tags",
-                                                     "optimization",
-                                                     "response_cache",
-                                                     "model_repository_agents",
-                                                     "model_transaction_policy",
-                                                     "batch_input",
-                                                     "batch_output",
-                                                     "model_metrics"};
+const std::set<std::string, std::less<>> kIgnored = {
+    "platform",    "backend",      "runtime",        "default_model_filename",  "cc_model_filenames",
+    "metric_tags", "optimization", "response_cache", "model_repository_agents", "model_transaction_policy",
+    "batch_input", "batch_output", "model_metrics"};
 
 using Reader = ConfigReader;
 

@@ -120,9 +120,10 @@ TEST(ModelConfig, ReadsWarmUps) {
   EXPECT_NE(numbers[0], numbers[1]);
   for (size_t i = 0; i < 24; ++i) EXPECT_TRUE(numbers[i] >= 0 && numbers[i] <= 1);
   EXPECT_EQ(std::memcmp(numbers, inputs_of(config.warm_up[0], inputs)[1].data, tensors[1].bytes), 0);
-  EXPECT_EQ(message_of("model_warmup { inputs { key: \"x\" value { data_type: TYPE_FP32 input_data_file: \"f\" } } }"),
-            "config.pbtxt, line 1: model_warmup.inputs.value.input_data_file is not supported, expected data_type, dims, "
-            "and zero_data or random_data");
+  EXPECT_EQ(
+      message_of("model_warmup { inputs { key: \"x\" value { data_type: TYPE_FP32 input_data_file: \"f\" } } }"),
+      "config.pbtxt, line 1: model_warmup.inputs.value.input_data_file is not supported, expected data_type, dims, "
+      "and zero_data or random_data");
   EXPECT_EQ(message_of("model_warmup { inputs { key: \"x\" value { data_type: TYPE_FP32 dims: 1 } } }"),
             "config.pbtxt, line 1: model_warmup.inputs.value has no data, expected 'zero_data: true' or "
             "'random_data: true'");
