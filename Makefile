@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models engines goldens-on-engines demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-ray bench-isa bench-int8 bench-precision bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton opencl ray subset processors build-times wheel packages reproducible migration paddleocr docs clean
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton opencl ray subset processors build-times wheel packages reproducible migration paddleocr docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -284,6 +284,13 @@ metamorphic: models
 	$(CTEST) --preset release -R '^golden_weights$$'
 	build/release/metamorphic_test --all-options
 	build/release/metamorphic_test --all-options --models
+
+# Requests to the server by many clients, of which the tests send 1,000: answers have the same bits whatever runs together.
+MIXES ?= 10000
+serve-mixes: build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle_serve_program
+	scripts/venv.sh build/serve-venv tests/serve/requirements.txt
+	CORACLE_SERVE=build/release/coracle-serve CORACLE_SERVE_MIXES=$(MIXES) build/serve-venv/bin/python -m pytest -q -p no:cacheprovider tests/serve/batching_test.py
 
 # Random programs natively and on engines, parted by chance: all of which a sample is among the tests.
 PROGRAMS ?= 1000

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -164,6 +165,68 @@ void add_page(CLI::App& app, Arguments& arguments) {
   arguments.then.emplace_back([page, &options = arguments.options] { options.page = *page == "on"; });
 }
 
+void add_warm_up(CLI::App& app, Arguments& arguments) {
+  const auto samples = std::make_shared<std::vector<std::string>>();
+  app.add_option("--warm-up", *samples,
+                 "Run of a model before it is ready, as NAME=SHAPE or NAME=INPUT:SHAPE,INPUT:SHAPE: rec=x:1x3x48x320")
+      ->allow_extra_args(false);
+  arguments.then.emplace_back([samples, &repository = arguments.options.repository] {
+    for (const std::string& sample : *samples) {
+      const size_t equals = sample.find('=');
+      if (equals == std::string::npos)
+        throw CLI::ValidationError("--warm-up: '" + sample + "' has no '=', expected NAME=SHAPE");
+      const std::string name = sample.substr(0, equals);
+      const bool given = std::any_of(repository.models.begin(), repository.models.end(),
+                                     [&](const auto& model) { return model.first == name; });
+      if (!given && repository.folder.empty())
+        throw CLI::ValidationError("--warm-up: there is no model '" + name + "' among those to be served");
+      try {
+        repository.defaults.warm_up.emplace(name, parse_warm_up(sample.substr(equals + 1)));
+      } catch (const Failure& e) {
+        throw CLI::ValidationError(std::string("--warm-up: ") + e.what());
+      }
+    }
+  });
+}
+
+void add_learning(CLI::App& app, Arguments& arguments) {
+  struct Read {
+    int64_t target_ms = 0;
+    std::string folder;
+  };
+  const auto read = std::make_shared<Read>();
+  app.add_option("--target-p99-ms", read->target_ms,
+                 "Within the limits on delay and size, batches wait and grow only so far that answers come in this "
+                 "time; 0: none")
+      ->check(CLI::Range(0, 3'600'000));
+  app.add_option("--state-directory", read->folder,
+                 "Folder that keeps between restarts what runs have cost and which batches were proved");
+  arguments.then.emplace_back([read, &defaults = arguments.options.repository.defaults] {
+    defaults.target = std::chrono::milliseconds(read->target_ms);
+    defaults.state = StateDirectory(read->folder);
+  });
+}
+
+void add_memory(CLI::App& app, Arguments& arguments) {
+  struct Read {
+    size_t limit_mib = 0;
+    int64_t idle_seconds = 300;
+  };
+  const auto read = std::make_shared<Read>();
+  app.add_option("--memory-limit-mib", read->limit_mib,
+                 "Memory of models, bodies and tensors together, beside mapped weights, in MiB; 0: no limit")
+      ->check(CLI::Range(size_t{0}, size_t{1} << 40));
+  app.add_option("--idle-seconds", read->idle_seconds,
+                 "After so long without a request a model gives back what it can make again; 0: never")
+      ->check(CLI::Range(0, 31'536'000));
+  arguments.then.emplace_back([read, &options = arguments.options] {
+    const MemoryBudget memory(read->limit_mib << 20);
+    options.limits.memory = memory;
+    options.repository.defaults.memory = memory;
+    options.repository.idle = std::chrono::seconds(read->idle_seconds);
+  });
+}
+
 void add_limits(CLI::App& app, Arguments& arguments) {
   struct Read {
     size_t max_body_mib = HttpLimits().body_bytes >> 20;
@@ -244,8 +307,8 @@ std::optional<ServerOptions> read_command_line(int argc, char** argv, int& statu
   app.set_version_flag("--version", std::string("coracle-serve ") + coracle_version());
   app.set_config("--config", "", "File with options, a line each: host = \"0.0.0.0\"");
   Arguments arguments;
-  for (const auto add :
-       {add_models, add_addresses, add_tls, add_scheduling, add_limits, add_page, add_pictures, add_descriptions})
+  for (const auto add : {add_models, add_addresses, add_tls, add_scheduling, add_warm_up, add_learning, add_memory,
+                         add_limits, add_page, add_pictures, add_descriptions})
     add(app, arguments);
   try {
     app.parse(argc, argv);

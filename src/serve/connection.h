@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "serve/body_memory.h"
 #include "serve/http_message.h"
 #include "serve/http_server.h"
 
@@ -77,7 +78,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       : stream_(std::move(socket), context...),
         next_look_(lowest().get_executor()),
         shared_(std::move(shared)),
-        peer_(std::move(peer)) {
+        peer_(std::move(peer)),
+        memory_(shared_->limits.memory) {
     ++shared_->connections;
   }
   ~Connection() { --shared_->connections; }
@@ -115,6 +117,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   void wait_for_request() {
     if (buffer_.size() == 0) buffer_.shrink_to_fit();
     parser_.emplace();
+    memory_.clear();
     parser_->header_limit(static_cast<uint32_t>(shared_->limits.header_bytes));
     parser_->body_limit(shared_->limits.body_bytes);
     lowest().expires_after(requests_ == 0 ? shared_->limits.header_time : shared_->limits.idle_time);
@@ -138,6 +141,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     } else if (parser_->chunked()) {
       buffer_.reserve(kReadBuffer);
     }
+    if (length && !reserve(static_cast<size_t>(*length))) return;
     lowest().expires_after(shared_->limits.body_time);
     if (beast::iequals(parser_->get()[http::field::expect], "100-continue")) {
       static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -153,9 +157,28 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     refuse(413, "the body has more bytes than the limit of " + std::to_string(shared_->limits.body_bytes));
   }
 
+  /// Counts bytes of the body in the server's memory. False where there are not so many, which is answered.
+  bool reserve(size_t bytes) {
+    try {
+      memory_.add(bytes);
+      return true;
+    } catch (const Failure& failure) {
+      refuse(http_status(failure.code()), failure.what());
+      return false;
+    }
+  }
+
   void read_body() {
-    http::async_read(stream_, buffer_, *parser_,
-                     [self = this->shared_from_this()](error_code e, size_t) { self->on_body(e); });
+    if (!parser_->chunked()) {
+      return http::async_read(stream_, buffer_, *parser_,
+                              [self = this->shared_from_this()](error_code e, size_t) { self->on_body(e); });
+    }
+    // Its size is not known before its end.
+    http::async_read_some(stream_, buffer_, *parser_, [self = this->shared_from_this()](error_code e, size_t) {
+      if (e || self->parser_->is_done()) return self->on_body(e);
+      const size_t more = self->parser_->get().body().size() - self->memory_.bytes();
+      if (more == 0 || self->reserve(more)) self->read_body();
+    });
   }
 
   void on_body(error_code e) {
@@ -172,7 +195,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     form_.version = message.version();
     HttpRequest request;
     try {
-      request = request_of(std::move(message), peer_, shared_->limits.body_bytes);
+      request = request_of(std::move(message), peer_, shared_->limits.body_bytes, memory_);
     } catch (const Failure& failure) {
       return respond(error_response(failure));
     }
@@ -218,6 +241,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     net::async_write(stream_, buffers, [self = this->shared_from_this()](error_code e, size_t) {
       self->response_ = {};
       self->under_way_.reset();
+      if (!e && self->refused_) return self->close_after_reading();
       e || self->form_.closes ? self->close() : self->wait_for_request();
     });
   }
@@ -227,9 +251,30 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     HttpResponse response = error_response(Failure(Code::kInvalidArgument, message));
     response.status = status;
     keep_alive_ = false;
+    refused_ = true;
+    memory_.clear();
+    parser_.reset();
     form_.accept_encoding.clear();
     if (!under_way_.has_value()) under_way_.emplace(*shared_);
     respond(std::move(response));
+  }
+
+  /// Reads what the client still sends, which would not read the answer before that was taken.
+  void close_after_reading() {
+    if constexpr (kTls) {
+      close();
+    } else {
+      error_code ignored;
+      lowest().socket().shutdown(net::socket_base::shutdown_send, ignored);
+      buffer_.clear();
+      lowest().expires_after(shared_->limits.linger_time);
+      drop_rest();
+    }
+  }
+  void drop_rest() {
+    stream_.async_read_some(buffer_.prepare(kIdleBuffer), [self = this->shared_from_this()](error_code e, size_t) {
+      e ? self->hang_up() : self->drop_rest();
+    });
   }
 
   /// TLS says goodbye, so that the client knows that nothing was cut off.
@@ -259,9 +304,11 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   HttpResponse response_;
   ResponseForm form_;
   Cancel cancel_;
+  BodyMemory memory_;
   uint64_t requests_ = 0;
   uint64_t handled_ = 0;
   bool keep_alive_ = true;
+  bool refused_ = false;  // what the client has sent was not read to its end
   bool head_ = false;
 };
 

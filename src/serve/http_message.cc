@@ -2,7 +2,6 @@
 #include "serve/http_message.h"
 
 #include <boost/beast/http/status.hpp>
-#include <memory>
 #include <utility>
 
 #include "serve/content_coding.h"
@@ -16,7 +15,7 @@ std::string reason_phrase(unsigned status) { return std::string(http::obsolete_r
 
 }  // namespace
 
-HttpRequest request_of(Message&& message, const std::string& peer, size_t limit) {
+HttpRequest request_of(Message&& message, const std::string& peer, size_t limit, BodyMemory& memory) {
   HttpRequest request;
   request.method = message.method() == http::verb::head ? "GET" : std::string(message.method_string());
   const std::string_view target(message.target().data(), message.target().size());
@@ -27,8 +26,11 @@ HttpRequest request_of(Message&& message, const std::string& peer, size_t limit)
   request.peer = peer;
   const std::string_view coding = request.header("Content-Encoding");
   std::string body = std::move(message.body());
-  if (!coding.empty()) body = decoded(coding, body, limit);
-  request.body = std::make_shared<const std::string>(std::move(body));
+  if (!coding.empty()) {
+    body = decoded(coding, body, limit);
+    memory.add(body.size());
+  }
+  request.body = memory.keep(std::move(body));
   return request;
 }
 
@@ -46,7 +48,7 @@ std::string prepare_response(HttpResponse& response, const ResponseForm& form) {
     head.append(name).append(": ").append(value).append("\r\n");
   };
   if (!response.content_type.empty()) add("Content-Type", response.content_type);
-  add("Content-Length", std::to_string(bytes));
+  if (response.status != 304) add("Content-Length", std::to_string(bytes));
   if (form.closes) {
     add("Connection", "close");
   } else if (form.version == 10) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "serve/body_memory.h"
 #include "serve/http.h"
 
 /// Messages between what reads and writes them (Boost.Beast) and what handles them.
@@ -13,9 +14,10 @@ namespace coracle::serve {
 
 using Message = boost::beast::http::request<boost::beast::http::string_body>;
 
-/// A request; HEAD is GET. Throws Failure where its body has a coding that it cannot have, or more bytes than `limit`
-/// without it.
-HttpRequest request_of(Message&& message, const std::string& peer, size_t limit);
+/// A request; HEAD is GET. Its body counts in `memory`, which has counted what was received, and then keeps that part
+/// of it. Throws Failure where the body has a coding that it cannot have, or more bytes than `limit` or than there is
+/// memory for without it.
+HttpRequest request_of(Message&& message, const std::string& peer, size_t limit, BodyMemory& memory);
 
 /// What a response needs to know of its request.
 struct ResponseForm {

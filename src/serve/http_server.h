@@ -10,6 +10,7 @@
 
 #include "serve/http.h"
 #include "serve/listening.h"
+#include "serve/memory_budget.h"
 
 namespace coracle::serve {
 
@@ -18,10 +19,12 @@ struct HttpLimits {
   size_t header_bytes = size_t{16} << 10;
   size_t body_bytes = size_t{64} << 20;  ///< after its content coding was undone, too
   size_t connections = 1000;
+  MemoryBudget memory;                            ///< in which bodies count
   std::chrono::milliseconds header_time{10'000};  ///< for TLS's handshake, and the head of the first request
   std::chrono::milliseconds body_time{60'000};
   std::chrono::milliseconds write_time{60'000};
-  std::chrono::milliseconds idle_time{75'000};  ///< for the heads of further ones, from the answer before on
+  std::chrono::milliseconds linger_time{2'000};  ///< for the rest of a request that was refused
+  std::chrono::milliseconds idle_time{75'000};   ///< for the heads of further ones, from the answer before on
 };
 
 class TlsContexts;

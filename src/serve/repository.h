@@ -40,6 +40,7 @@ class Repository {
     std::vector<std::pair<std::string, std::string>> models;
     std::filesystem::path folder;       ///< empty: none
     std::chrono::milliseconds poll{0};  ///< how often the folder is looked at; 0: never
+    std::chrono::seconds idle{0};       ///< after which sessions that nobody runs give back memory; 0: never
     bool load_all = true;               ///< at the start; else by request
     ServingDefaults defaults;
   };
@@ -93,6 +94,7 @@ class Repository {
   std::string stamp_of(const std::string& name) const;
   void retire(Versions&& versions);
   void maintain();
+  void save_states(const std::string& name = {});
   void poll();
   void reap();
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/server.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <thread>
 #include <utility>
 
@@ -11,6 +15,10 @@
 namespace coracle::serve {
 
 Server::Server(ServerOptions options) : options_(std::move(options)) {
+#ifdef __GLIBC__
+  // Large blocks that were freed are the system's again, so that the process keeps to its limit, too.
+  if (options_.limits.memory.limited()) ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
   repository_ = std::make_unique<Repository>(options_.repository);
   router_ = std::make_unique<Router>(services(), options_.router);
   if (!options_.tls.certificate.empty())

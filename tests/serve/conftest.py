@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "python")]
 
 import program_file
-from program_file import model, operator
+from program_file import TENSOR, message, model, number, operator, variable
 
 DATATYPES = {"bool": "BOOL", "uint8": "UINT8", "int8": "INT8", "int16": "INT16", "int32": "INT32", "int64": "INT64",
              "float16": "FP16", "float32": "FP32", "float64": "FP64"}
@@ -36,6 +36,24 @@ def centred():
     mean = operator("reduce_mean", {"X": ["x"]}, {"Out": ["m"]}, {"dim": [0], "keep_dim": True, "reduce_all": False})
     less = operator("elementwise_sub", {"X": ["x"], "Y": ["m"]}, {"Out": ["y"]}, {"axis": -1})
     return model([("x", "float32", (-1, 4))], [mean, less], [("y", "float32", (-1, 4))])
+
+
+def looped():
+    """y = x * 2^n, by a loop that doubles it n times."""
+    block = message(1, "sub_block") + number(2, 8) + number(12, 1)
+    less = operator("less_than", {"X": ["i"], "Y": ["n"]}, {"Out": ["goes_on"]}, {"axis": -1})
+    begin = operator("fill_constant", {}, {"Out": ["i"]}, {"shape": [1], "dtype": 3, "value": 0.0, "str_value": "0"})
+    first = operator("scale", {"X": ["x"]}, {"Out": ["y"]}, {"scale": 1.0, "bias": 0.0, "bias_after_scale": True})
+    loop = operator("while", {"X": ["i", "n", "y"], "Condition": ["goes_on"]}, {"Out": ["i", "y", "goes_on"], "StepScopes": ["scopes"]})
+    content = loop[2:] if loop[1] < 128 else loop[3:]  # behind its length
+    loop = message(4, content + message(4, block))
+    variables = [variable("i", TENSOR, "int64", (1,)), variable("goes_on", TENSOR, "bool", (1,))]
+    program, params = model([("x", "float32", (-1, 2)), ("n", "int64", (1,))], [*variables, begin, first, less, loop],
+                            [("y", "float32", (-1, 2))])
+    body = (operator("elementwise_add", {"X": ["y"], "Y": ["y"]}, {"Out": ["t"]}, {"axis": -1}) +
+            operator("assign", {"X": ["t"]}, {"Out": ["y"]}) +
+            operator("increment", {"X": ["i"]}, {"Out": ["i"]}, {"step": 1.0}) + less)
+    return program + message(1, number(1, 1) + number(2, 0) + body), params
 
 
 class Answer:
@@ -143,6 +161,25 @@ class Refused(Exception):
     def __init__(self, answer):
         super().__init__("%d %s" % (answer.status, answer.body[:300]))
         self.answer = answer
+
+
+def together(clients, work):
+    """work(client number) in so many threads; raises what one of them raises."""
+    failures = []
+
+    def guarded(client):
+        try:
+            work(client)
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=guarded, args=(client,)) for client in range(clients)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import zlib
 import numpy as np
 import pytest
 import program_file
-from conftest import save
+from conftest import looped, save
 
 X = np.array([[1, 2, 3, 4], [5, 6, 7, 8]], np.float32)
 AS_JSON = {"inputs": [{"name": "x", "datatype": "FP32", "shape": [2, 4], "data": X.tolist()}]}
@@ -73,6 +73,13 @@ def test_sequences_have_offsets(serve, tmp_path):
     request = {"inputs": [{"name": "x", "datatype": "FP32", "shape": [5, 2], "data": x.tolist(), "parameters": {"lod": [[0, 3, 5]]}}]}
     outputs = server.post("/v2/models/m/infer", request).json["outputs"]
     assert outputs[0]["data"] == np.stack([x[:3].sum(0), x[3:].sum(0)]).ravel().tolist()
+
+
+def test_loops(serve, tmp_path):
+    server = serve("m=%s" % save(tmp_path / "m", looped()))
+    x = np.arange(6, dtype=np.float32).reshape(3, 2)
+    for times in (0, 1, 5):
+        assert np.array_equal(server.infer("m", {"x": x, "n": np.array([times])})["y"], x * 2**times)
 
 
 def with_input(**fields):
