@@ -167,7 +167,7 @@ def test_by_keyboard_alone(page, models):
     page.press("Enter")
     page.wait("document.querySelector('.output')")
     wanted = models.infer("linear", {"x": np.array([[1, 2, 3, 4]], np.float32)})["y"][0]
-    shown = page.js("[...document.querySelectorAll('.output td.number')].map((e) => Number(e.textContent))")
+    shown = page.js("[...document.querySelector('.output').querySelectorAll('td.number')].map((e) => Number(e.textContent))")
     assert len(shown) == 4 and np.allclose(shown, wanted, rtol=1e-4)
     assert page.js("document.querySelector('#model form [role=status]').textContent").startswith("Answered in ")
     page.tab_to("e.getAttribute('role') === 'tab' && e.textContent === 'curl'")

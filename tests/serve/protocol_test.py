@@ -123,7 +123,7 @@ def test_wrong_bodies(server):
 
 
 @pytest.mark.parametrize("method, path, status", [
-    ("GET", "/", 404), ("GET", "/v2/nothing", 404), ("GET", "/v2/models/none", 404), ("GET", "/v2/models/m/versions/2", 404),
+    ("GET", "/nothing", 404), ("GET", "/v2/nothing", 404), ("GET", "/v2/models/none", 404), ("GET", "/v2/models/m/versions/2", 404),
     ("GET", "/v2/models/m/versions/one", 404), ("GET", "/v2/models/m/infer", 405), ("POST", "/v2/models/m", 405),
     ("POST", "/v2/health/live", 405), ("GET", "/v2/models/%zz", 400), ("GET", "/v2/models/..%2f..%2fetc%2fpasswd", 404),
     ("POST", "/v2/models/none/infer", 404), ("POST", "/v2/repository/models/m/load", 503), ("DELETE", "/v2/models/m/infer", 405),
