@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "coracle/coracle.hpp"
 #include "fuzz/served_model.h"
 #include "serve/failure.h"
 #include "serve/infer_json.h"
@@ -25,6 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const InferCall call = parse_infer(model, body, length == kNone ? std::nullopt : std::optional<size_t>(length));
     if (call.inference == nullptr || call.inference->inputs.size() != model.inputs().size()) std::abort();
   } catch (const Failure&) {
+  } catch (const coracle::Exception&) {
   }
   return 0;
 }
