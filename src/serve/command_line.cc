@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/command_line.h"
 
+#include <fmt/core.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -10,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "command_line/completion.h"
+#include "command_line/manual_page.h"
 #include "coracle/coracle.hpp"
 
 namespace coracle::serve {
@@ -114,6 +119,22 @@ void add_addresses(CLI::App& app, Arguments& arguments) {
   });
 }
 
+void add_tls(CLI::App& app, Arguments& arguments) {
+  TlsFiles& files = arguments.options.tls;
+  app.add_option(
+      "--tls-certificate", files.certificate,
+      "File (PEM) with the server's certificate and those that it follows from: HTTP over TCP is then HTTPS");
+  app.add_option("--tls-key", files.key, "File (PEM) with the certificate's key, without a passphrase");
+  app.add_option("--tls-client-ca", files.client_ca,
+                 "File (PEM) with certificates, one of which must have signed a client's");
+  arguments.then.emplace_back([&files] {
+    if (files.certificate.empty() != files.key.empty())
+      throw CLI::ValidationError("--tls-certificate and --tls-key need each other");
+    if (!files.client_ca.empty() && files.certificate.empty())
+      throw CLI::ValidationError("--tls-client-ca needs --tls-certificate and --tls-key");
+  });
+}
+
 void add_scheduling(CLI::App& app, Arguments& arguments) {
   struct Read {
     int threads = 0;
@@ -134,6 +155,75 @@ void add_scheduling(CLI::App& app, Arguments& arguments) {
   arguments.then.emplace_back([read, &defaults] {
     defaults.pool = coracle::Pool(read->threads);
     defaults.max_queue_delay = std::chrono::microseconds(read->queue_delay_us);
+  });
+}
+
+void add_page(CLI::App& app, Arguments& arguments) {
+  const auto page = std::make_shared<std::string>("on");
+  app.add_option("--page", *page, "Page for browsers at http://HOST:PORT/: on or off")
+      ->check(CLI::IsMember({"on", "off"}));
+  arguments.then.emplace_back([page, &options = arguments.options] { options.page = *page == "on"; });
+}
+
+void add_warm_up(CLI::App& app, Arguments& arguments) {
+  const auto samples = std::make_shared<std::vector<std::string>>();
+  app.add_option("--warm-up", *samples,
+                 "Run of a model before it is ready, as NAME=SHAPE or NAME=INPUT:SHAPE,INPUT:SHAPE: rec=x:1x3x48x320")
+      ->allow_extra_args(false);
+  arguments.then.emplace_back([samples, &repository = arguments.options.repository] {
+    for (const std::string& sample : *samples) {
+      const size_t equals = sample.find('=');
+      if (equals == std::string::npos)
+        throw CLI::ValidationError("--warm-up: '" + sample + "' has no '=', expected NAME=SHAPE");
+      const std::string name = sample.substr(0, equals);
+      const bool given = std::any_of(repository.models.begin(), repository.models.end(),
+                                     [&](const auto& model) { return model.first == name; });
+      if (!given && repository.folder.empty())
+        throw CLI::ValidationError("--warm-up: there is no model '" + name + "' among those to be served");
+      try {
+        repository.defaults.warm_up.emplace(name, parse_warm_up(sample.substr(equals + 1)));
+      } catch (const Failure& e) {
+        throw CLI::ValidationError(std::string("--warm-up: ") + e.what());
+      }
+    }
+  });
+}
+
+void add_learning(CLI::App& app, Arguments& arguments) {
+  struct Read {
+    int64_t target_ms = 0;
+    std::string folder;
+  };
+  const auto read = std::make_shared<Read>();
+  app.add_option("--target-p99-ms", read->target_ms,
+                 "Within the limits on delay and size, batches wait and grow only so far that answers come in this "
+                 "time; 0: none")
+      ->check(CLI::Range(0, 3'600'000));
+  app.add_option("--state-directory", read->folder,
+                 "Folder that keeps between restarts what runs have cost and which batches were proved");
+  arguments.then.emplace_back([read, &defaults = arguments.options.repository.defaults] {
+    defaults.target = std::chrono::milliseconds(read->target_ms);
+    defaults.state = StateDirectory(read->folder);
+  });
+}
+
+void add_memory(CLI::App& app, Arguments& arguments) {
+  struct Read {
+    size_t limit_mib = 0;
+    int64_t idle_seconds = 300;
+  };
+  const auto read = std::make_shared<Read>();
+  app.add_option("--memory-limit-mib", read->limit_mib,
+                 "Memory of models, bodies and tensors together, beside mapped weights, in MiB; 0: no limit")
+      ->check(CLI::Range(size_t{0}, size_t{1} << 40));
+  app.add_option("--idle-seconds", read->idle_seconds,
+                 "After so long without a request a model gives back what it can make again; 0: never")
+      ->check(CLI::Range(0, 31'536'000));
+  arguments.then.emplace_back([read, &options = arguments.options] {
+    const MemoryBudget memory(read->limit_mib << 20);
+    options.limits.memory = memory;
+    options.repository.defaults.memory = memory;
+    options.repository.idle = std::chrono::seconds(read->idle_seconds);
   });
 }
 
@@ -158,6 +248,56 @@ void add_limits(CLI::App& app, Arguments& arguments) {
   });
 }
 
+/// What this program's packages are made with; --help does not show it.
+void add_descriptions(CLI::App& app, Arguments&) {
+  const auto prints = [&app](const auto& text_of) {
+    return [&app, text_of](const std::string& argument) {
+      fmt::print("{}", text_of(command_line::command_table(app), argument));
+      throw CLI::Success();
+    };
+  };
+  app.add_option_function<std::string>(
+         "--completion", prints([](const auto& table, const auto& shell) { return completion(table, shell); }))
+      ->check(CLI::IsMember(command_line::completion_shells()))
+      ->group("");
+  app.add_flag_function("--manual", [manual = prints([](const auto& table, const auto&) {
+                                       return manual_page(table, table.front(), coracle_version());
+                                     })](int64_t) { manual(""); })
+      ->group("");
+}
+
+void add_pictures(CLI::App& app, Arguments& arguments) {
+  struct Read {
+    std::vector<std::string> readers;
+    int64_t max_mebi_pixels = PictureOptions().max_pixels >> 20;
+  };
+  const auto read = std::make_shared<Read>();
+  PictureOptions& pictures = arguments.options.pictures;
+  app.add_option("--reader", read->readers,
+                 "Models that read text together: NAME=detector,recognizer[,classifier][,dictionary=FILE]")
+      ->allow_extra_args(false);
+  app.add_option("--max-mebipixels", read->max_mebi_pixels, "Largest picture, in units of 1048576 pixels")
+      ->check(CLI::Range(1, 128));
+  app.add_option("--picture-threads", pictures.workers,
+                 "Pictures that are prepared, or wait for models, at the same time; 0: processors and 16")
+      ->check(CLI::Range(0, 1024));
+  app.add_option("--max-picture-queue", pictures.max_waiting, "Pictures that wait for such a thread at most")
+      ->check(CLI::Range(1, 1'000'000));
+  arguments.then.emplace_back([read, &options = arguments.options] {
+    options.pictures.max_pixels = read->max_mebi_pixels << 20;
+    std::vector<std::pair<std::string, std::string>> names = options.repository.models;
+    try {
+      for (const std::string& reader : read->readers) {
+        options.pictures.readers.push_back(text_reader_models(reader));
+        names.emplace_back(options.pictures.readers.back().name, "");
+      }
+      check_model_names(names);
+    } catch (const Failure& e) {
+      throw CLI::ValidationError(e.what());
+    }
+  });
+}
+
 }  // namespace
 
 std::optional<ServerOptions> read_command_line(int argc, char** argv, int& status) {
@@ -167,7 +307,9 @@ std::optional<ServerOptions> read_command_line(int argc, char** argv, int& statu
   app.set_version_flag("--version", std::string("coracle-serve ") + coracle_version());
   app.set_config("--config", "", "File with options, a line each: host = \"0.0.0.0\"");
   Arguments arguments;
-  for (const auto add : {add_models, add_addresses, add_scheduling, add_limits}) add(app, arguments);
+  for (const auto add : {add_models, add_addresses, add_tls, add_scheduling, add_warm_up, add_learning, add_memory,
+                         add_limits, add_page, add_pictures, add_descriptions})
+    add(app, arguments);
   try {
     app.parse(argc, argv);
     for (const std::function<void()>& then : arguments.then) then();

@@ -23,6 +23,7 @@ struct InferCall {
   };
   std::string id;
   InferencePtr inference;
+  MemoryBudget::Share memory;  ///< of tensors that are not in the body
   std::vector<Output> outputs;
 };
 

@@ -21,7 +21,7 @@ struct LineBox {
 /// they differ in details of boxes at the edges and of how lines are cut out.
 class TextDetector {
  public:
-  TextDetector(const std::string& path, int threads);
+  TextDetector(const std::string& path, const ReaderOptions& options);
 
   bool described() const { return !description_.file.empty(); }
   /// Boxes in reading order.
@@ -39,7 +39,7 @@ Image cut_out(const Image& page, const std::array<Point, 4>& box, bool exactly);
 /// Tells which lines stand on their head. Without inference.yml it turns those of which the model is sure.
 class LineAngle {
  public:
-  LineAngle(const std::string& path, int threads);
+  LineAngle(const std::string& path, const ReaderOptions& options);
 
   void turn_upright(std::vector<Image>& lines, Cancelled cancelled);
 
@@ -54,7 +54,7 @@ class LineAngle {
 /// Reads lines. They run in batches of similar width, so that little of a batch is padding.
 class Recognizer {
  public:
-  Recognizer(const std::string& path, const std::string& dictionary, int threads);
+  Recognizer(const std::string& path, const std::string& dictionary, const ReaderOptions& options);
 
   std::vector<Text> read(const std::vector<Image>& lines, Cancelled cancelled);
 

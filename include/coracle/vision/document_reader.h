@@ -40,6 +40,7 @@ struct Document {
 class CORACLE_VISION_API DocumentReader {
  public:
   explicit DocumentReader(const DocumentReaderFiles& files, int threads = 0);
+  DocumentReader(const DocumentReaderFiles& files, const ReaderOptions& options);
   DocumentReader(DocumentReader&&) noexcept;
   DocumentReader& operator=(DocumentReader&&) noexcept;
   ~DocumentReader();

@@ -59,6 +59,7 @@ struct Point {
 struct Decoding {
   bool on_white = false;  ///< what is transparent is mixed with white; otherwise transparency is dropped
   bool whole = false;     ///< a JPEG file that ends early is an error; otherwise what is missing stays grey
+  std::int64_t max_pixels = std::int64_t{1} << 27;  ///< larger pictures are refused by what their head says
 };
 
 /// The picture of a PNG, JPEG (grey, colour or CMYK), BMP or WebP file, upright where its EXIF orientation says how it
@@ -69,5 +70,7 @@ CORACLE_VISION_API Image read_image(const std::string& path, const Decoding& how
 CORACLE_VISION_API Image decode_image(const std::string& name, const std::uint8_t* bytes, std::size_t size,
                                       const Decoding& how = {});
 CORACLE_VISION_API void write_png(const std::string& path, const Image& image);
+/// The content of such a file.
+CORACLE_VISION_API std::string encode_png(const Image& image);
 
 }  // namespace coracle::vision
