@@ -123,7 +123,7 @@ class Replica:
 
     async def _http(self, body: bytes) -> Response:
         if isinstance(self._stage, PicturePredictor):
-            answer = await self._answer({"bytes": [body]})
+            answer = await self._answer({self._stage._column or "bytes": [body]})
             return JSONResponse({name: json.loads(column[0]) if name in self._stage._json_columns and column[0] else column[0]
                                  for name, column in answer.items()})
         inputs, identity = _batch_of(body)

@@ -49,7 +49,7 @@ class Load(Server):
         self.port, self.local, self.expected = port, threading.local(), expected
         self.answered, self.wrong, self.failed = [0] * CLIENTS, [], []   # failed: (when it was sent, what came)
         self._end = threading.Event()
-        self._threads = [threading.Thread(target=self._client, args=(number,)) for number in range(CLIENTS)]
+        self._threads = [threading.Thread(target=self._client, args=(number,), daemon=True) for number in range(CLIENTS)]
         for thread in self._threads:
             thread.start()
 
@@ -91,7 +91,6 @@ class Servers:
         lines = "\n".join("  server s%d unix@%s" % each for each in enumerate(self._sockets))
         (folder / "haproxy.cfg").write_text("global\n  stats socket %s\n%s" % (self._status, CONFIGURATION % {"port": self.port, "servers": lines}))
         self.process = subprocess.Popen(["haproxy", "-q", "-db", "-f", str(folder / "haproxy.cfg")])
-        self.wait_for(3)
 
     def started(self, number):
         return self._start("m=%s" % self.model, "--unix-socket", self._sockets[number], "--threads", 1, "--pre-stop-ms", PRE_STOP_MS)
@@ -118,17 +117,18 @@ class Servers:
 
 @pytest.fixture
 def balanced(serve, tmp_path):
-    servers = Servers(tmp_path, serve)
-    expected = []
-    for client in range(CLIENTS):
-        x = np.random.default_rng(client).standard_normal((ROWS, WIDTH)).astype(np.float32)
-        expected.append(servers.servers[0].infer("m", {"x": x})["y"])
-    load = Load(servers.port, expected)
-    load.wait_for_more()
-    yield servers, load
-    load.stop()
-    servers.process.terminate()
-    servers.process.wait(20)
+    servers, load = Servers(tmp_path, serve), None
+    try:
+        servers.wait_for(3)
+        inputs = [np.random.default_rng(client).standard_normal((ROWS, WIDTH)).astype(np.float32) for client in range(CLIENTS)]
+        load = Load(servers.port, [servers.servers[0].infer("m", {"x": x})["y"] for x in inputs])
+        load.wait_for_more()
+        yield servers, load
+    finally:
+        if load is not None:
+            load.stop()
+        servers.process.terminate()
+        servers.process.wait(20)
 
 
 def test_a_rolling_restart_loses_no_request(balanced):
