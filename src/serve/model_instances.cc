@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "serve/batch_tensors.h"
+#include "serve/padding.h"
 
 namespace coracle::serve {
 namespace {
@@ -37,7 +38,9 @@ void give(Inference& request, const Failure& failure) {
 
 ModelInstances::ModelInstances(const coracle::Model& model, const Options& options, RunHistory& history,
                                Executed executed)
-    : ordered_(options.batching.preserve_ordering),
+    : outputs_(model.outputs()),
+      pad_axis_(options.batching.pad_axis),
+      ordered_(options.batching.preserve_ordering),
       executed_(std::move(executed)),
       batching_refused_(options.batching_refused),
       memory_(options.memory),
@@ -45,10 +48,9 @@ ModelInstances::ModelInstances(const coracle::Model& model, const Options& optio
       queue_(options.batching,
              [&history](const std::string& shape, int64_t rows) { return history.predict(shape, rows); }) {
   if (history_.refused().has_value()) queue_.stop_batching();
-  const size_t outputs = model.outputs().size();
   const coracle::Session first(model, options.session);
   for (int i = 0; i < std::max(options.instances, 1); ++i)
-    instances_.push_back(std::make_unique<Instance>(first.clone(), outputs, memory_));
+    instances_.push_back(std::make_unique<Instance>(first.clone(), outputs_.size(), memory_));
   try {
     for (const std::unique_ptr<Instance>& instance : instances_)
       instance->thread = std::thread([this, &instance = *instance] { work(instance); });
@@ -123,7 +125,8 @@ void ModelInstances::run_alone(ModelSession& session, Inference& request) {
     request.times.batch = 1;
     std::vector<Tensor> outputs = session.outputs();
     const std::optional<int64_t> rows = rows_of(request);
-    if (rows.has_value()) history_.add(shape_of(request), *rows, request.times.computed - request.times.started);
+    if (rows.has_value())
+      history_.add(shape_of(request, pad_axis_), *rows, request.times.computed - request.times.started);
     executed_(rows.value_or(1));
     give(request, std::move(outputs));
   } catch (const coracle::Exception& e) {
@@ -155,9 +158,13 @@ bool ModelInstances::run_together(ModelSession& session, const std::vector<Infer
   for (const InferencePtr& request : requests) rows += request->inputs.front().dims.front();
   const auto batch = std::make_shared<Batch>(requests.size());
   for (const InferencePtr& request : requests) request->join(batch);
+  const bool pads = pad_axis_ != 0 && !same_sizes(requests, pad_axis_);
+  int64_t size = 1;
   try {
     {
-      const std::vector<Tensor> inputs = stacked(requests, rows, memory_);
+      const std::vector<Tensor> inputs =
+          pads ? padded(requests, rows, pad_axis_, memory_) : stacked(requests, rows, memory_);
+      size = size_along(inputs, pad_axis_).value_or(1);
       session.run(inputs, &batch->cancelled, last_deadline(requests), times);
     }
     outputs = session.outputs();
@@ -171,9 +178,14 @@ bool ModelInstances::run_together(ModelSession& session, const std::vector<Infer
       const int64_t own = request->inputs.front().dims.front();
       parts.push_back(rows_between(outputs, begin, own, rows));
       begin += own;
+      if (!pads) continue;
+      const int64_t own_size = size_along(request->inputs, pad_axis_).value_or(1);
+      std::optional<std::vector<Tensor>> results = cut(parts.back(), outputs_, own_size, size, memory_);
+      if (!results.has_value()) return false;
+      parts.back() = std::move(*results);
     }
     const std::string shape = shape_of(*requests.front());
-    if (!history_.is_proven(shape)) {
+    if (!pads && !history_.is_proven(shape)) {
       Timeline again;
       for (size_t r = 0; r < requests.size(); ++r) {
         session.run(requests[r]->inputs, &batch->cancelled, std::nullopt, again);
@@ -183,7 +195,7 @@ bool ModelInstances::run_together(ModelSession& session, const std::vector<Infer
       }
       history_.prove(shape);
     }
-    history_.add(shape, rows, times.computed - requests.front()->times.started);
+    history_.add(shape_of(*requests.front(), pad_axis_), rows, times.computed - requests.front()->times.started);
   } catch (const std::exception&) {
     return false;  // one of them may be to blame, and is found when each runs alone
   }

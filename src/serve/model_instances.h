@@ -77,6 +77,8 @@ class ModelInstances {
   void end() noexcept;
   static std::optional<Clock::time_point> last_deadline(const std::vector<InferencePtr>& requests);
 
+  const std::vector<coracle::TensorInfo> outputs_;
+  const size_t pad_axis_;
   const bool ordered_;
   const Executed executed_;
   const std::function<void(const std::string& why)> batching_refused_;

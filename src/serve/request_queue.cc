@@ -27,11 +27,11 @@ std::optional<int64_t> rows_of(const Inference& request) {
   return rows;
 }
 
-std::string shape_of(const Inference& request) {
+std::string shape_of(const Inference& request, size_t pad_axis) {
   std::string shape;
   for (const Tensor& input : request.inputs) {
     shape += std::to_string(static_cast<int>(input.dtype));
-    for (size_t d = 1; d < input.dims.size(); ++d) shape += ',' + std::to_string(input.dims[d]);
+    for (size_t d = 1; d < input.dims.size(); ++d) shape += d == pad_axis ? ",?" : ',' + std::to_string(input.dims[d]);
     shape += ';';
   }
   return shape;
@@ -53,7 +53,7 @@ RequestQueue::Bucket& RequestQueue::bucket_for(const Inference& request, int64_t
   const std::optional<int64_t> own = batches_ ? rows_of(request) : std::nullopt;
   rows = own.value_or(1);
   const bool alone = !own.has_value() || rows >= options_.max_batch_size;
-  const std::string key = alone ? "alone " + std::to_string(alone_++) : shape_of(request);
+  const std::string key = alone ? "alone " + std::to_string(alone_++) : shape_of(request, options_.pad_axis);
   Bucket& bucket = buckets_[key];
   bucket.alone = alone;
   return bucket;

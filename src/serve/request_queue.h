@@ -81,7 +81,8 @@ class RequestQueue {
 
 /// The rows of a request whose inputs all have equally many, and no sequence offsets; nothing for others.
 std::optional<int64_t> rows_of(const Inference& request);
-/// What the inputs of requests that may run together have in common: types and sizes, without the rows.
-std::string shape_of(const Inference& request);
+/// What the inputs of requests that may run together have in common: types and sizes, without the rows and the axis
+/// along which they may be padded.
+std::string shape_of(const Inference& request, size_t pad_axis = 0);
 
 }  // namespace coracle::serve

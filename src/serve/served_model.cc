@@ -7,6 +7,8 @@
 namespace coracle::serve {
 namespace {
 
+constexpr const char* kPadWidth = "pad_width";
+
 /// Options of a model that its configuration may set, by the names that the program coracle gives them.
 coracle::ModelOptions options_of(const ModelConfig& config) {
   coracle::ModelOptions options;
@@ -17,12 +19,24 @@ coracle::ModelOptions options_of(const ModelConfig& config) {
       options.device = value;
     } else if (name == "precision") {
       options.precision = value;
-    } else {
+    } else if (name != kPadWidth) {
       throw Failure(Code::kInvalidArgument, "model '" + config.name + "': its configuration has the parameter '" +
-                                                name + "', expected engines, device or precision");
+                                                name + "', expected engines, device, precision or pad_width");
     }
   }
   return options;
+}
+
+/// The axis along which requests may be padded; 0: none.
+size_t pad_axis_of(const ModelConfig& config) {
+  const auto given = config.parameters.find(kPadWidth);
+  if (given == config.parameters.end()) return 0;
+  const std::string& axis = given->second;
+  if (axis.size() != 1 || axis[0] < '1' || axis[0] >= '0' + CORACLE_MAX_RANK) {
+    throw Failure(Code::kInvalidArgument, "model '" + config.name + "': its configuration has pad_width '" + axis +
+                                              "', expected an axis of its inputs, from 1 on");
+  }
+  return static_cast<size_t>(axis[0] - '0');
 }
 
 int instances_of(const ModelConfig& config, const ServingDefaults& defaults) {
@@ -69,6 +83,7 @@ ServedModel::ServedModel(std::string name, int64_t version, const std::string& p
   options.instances = instances_of(config_, defaults);
   options.batching = config_.batching;
   options.batching.target = defaults.target;
+  options.batching.pad_axis = pad_axis_of(config_);
   if (!config_.dynamic_batching) options.batching.max_batch_size = 0;
   options.session.pool = defaults.pool;
   options.memory = memory_;

@@ -144,3 +144,21 @@ def test_a_batch_that_nobody_waits_for_ends(serve, tmp_path):
     server.wait_until(lambda: server.statistics("m")["inference_stats"]["fail"]["count"] == 2)
     assert 'reason="CANCELED"} 2' in server.metrics().body.decode()
     assert server.statistics("m")["execution_count"] == 0, "a run went on"
+
+
+def test_widths_are_padded_where_the_configuration_says_so(serve, tmp_path):
+    save(tmp_path / "m" / "1", program_file.doubled("float32"))
+    config = 'max_batch_size: 4 dynamic_batching { max_queue_delay_microseconds: 60000000 } parameters { key: "pad_width" value { string_value: "%s" } }'
+    (tmp_path / "m" / "config.pbtxt").write_text(config % 1)
+    save(tmp_path / "wrong" / "1", program_file.doubled("float32"))
+    (tmp_path / "wrong" / "config.pbtxt").write_text(config % "width")
+    server = serve("--repository", tmp_path)
+
+    def client(number):
+        x = np.full((1, 3 + number), 1 + number, np.float32)
+        assert np.array_equal(server.infer("m", {"x": x})["y"], x + x)
+
+    together(4, client)
+    assert server.statistics("m")["batch_stats"] == [{"batch_size": 4, "execution_count": 1}]
+    index = {each["name"]: each for each in server.post("/v2/repository/index").json}
+    assert "has pad_width 'width', expected an axis" in index["wrong"]["reason"]
