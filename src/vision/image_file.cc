@@ -74,7 +74,7 @@ Image decode_image(const std::string& name, const std::uint8_t* data, std::size_
   file.fail("neither a PNG nor a JPEG, BMP or WebP file");
 }
 
-void write_png(const std::string& path, const Image& image) {
+std::string encode_png(const Image& image) {
   png_image header{};
   header.version = PNG_IMAGE_VERSION;
   header.width = static_cast<png_uint_32>(image.width);
@@ -83,10 +83,12 @@ void write_png(const std::string& path, const Image& image) {
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(header);
   std::string content(size, '\0');
   if (png_image_write_to_memory(&header, content.data(), &size, 0, image.bgr.data(), 3 * image.width, nullptr) == 0) {
-    throw Error(Problem::kFile, path + ": " + header.message);
+    throw Error(Problem::kPicture, std::string("a PNG file cannot be made of the picture: ") + header.message);
   }
   content.resize(size);
-  write_file(path, content);
+  return content;
 }
+
+void write_png(const std::string& path, const Image& image) { write_file(path, encode_png(image)); }
 
 }  // namespace coracle::vision
