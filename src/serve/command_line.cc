@@ -66,6 +66,7 @@ struct Arguments {
 void add_models(CLI::App& app, Arguments& arguments) {
   struct Read {
     std::vector<std::string> models;
+    std::vector<std::string> pipelines;
     std::string folder;
     std::string control = "none";
     int64_t poll_seconds = 15;
@@ -73,6 +74,9 @@ void add_models(CLI::App& app, Arguments& arguments) {
   const auto read = std::make_shared<Read>();
   app.add_option("model", read->models, "Models to serve: a folder, file or archive, as PATH or NAME=PATH");
   app.add_option("--repository", read->folder, "Folder of models: NAME/config.pbtxt (optional), NAME/1, NAME/2 ...");
+  app.add_option("--pipeline", read->pipelines,
+                 "Pipelines as PaddleX serves them (POST /ocr ...): its files, as OCR.yaml, or OCR:det=PATH,rec=PATH")
+      ->allow_extra_args(false);
   app.add_option("--model-control", read->control,
                  "Who changes the models: none, poll (the folder) or explicit (clients)")
       ->check(CLI::IsMember({"none", "poll", "explicit"}));
@@ -80,7 +84,9 @@ void add_models(CLI::App& app, Arguments& arguments) {
       ->check(CLI::Range(1, 86400));
   arguments.then.emplace_back([read, &options = arguments.options] {
     Repository::Options& repository = options.repository;
-    if (read->models.empty() && read->folder.empty()) throw CLI::ValidationError("a MODEL or --repository is needed");
+    if (read->models.empty() && read->folder.empty() && read->pipelines.empty())
+      throw CLI::ValidationError("a MODEL, --repository or --pipeline is needed");
+    for (const std::string& pipeline : read->pipelines) options.pipelines.pipelines.push_back(read_pipeline(pipeline));
     for (const std::string& model : read->models) repository.models.push_back(model_of(model));
     try {
       check_model_names(repository.models);

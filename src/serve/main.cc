@@ -42,6 +42,9 @@ int serve(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
 
   const std::string host = options->host.find(':') == std::string::npos ? options->host : '[' + options->host + ']';
+  for (const PipelineConfig& pipeline : options->pipelines.pipelines) {
+    for (const std::string& note : pipeline.notes) say(note);
+  }
   Server server(std::move(*options));
   server.start();
   if (server.http_port() != 0) say("HTTP at http://" + host + ":" + std::to_string(server.http_port()));

@@ -37,6 +37,7 @@ Server::Server(ServerOptions options) : options_(std::move(options)) {
 std::vector<std::unique_ptr<Service>> Server::services() {
   std::vector<std::unique_ptr<Service>> services;
   services.push_back(std::make_unique<OpenInference>(*repository_, readiness_, options_.repository_control));
+  if (!options_.pipelines.pipelines.empty()) services.push_back(std::make_unique<Pipelines>(options_.pipelines));
   return services;
 }
 

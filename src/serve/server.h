@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "serve/http_server.h"
+#include "serve/pipelines.h"
 #include "serve/repository.h"
 #include "serve/router.h"
 
@@ -16,6 +17,7 @@ namespace coracle::serve {
 struct ServerOptions {
   Repository::Options repository;
   bool repository_control = false;  ///< clients may load and unload models
+  Pipelines::Options pipelines;
   Router::Options router;
   HttpLimits limits;
   std::string host = "127.0.0.1";
