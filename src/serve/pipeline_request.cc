@@ -13,7 +13,6 @@ namespace coracle::serve {
 namespace {
 
 constexpr unsigned kInvalid = 422;
-constexpr int64_t kMaxPicturePixels = 178'956'970;  // PaddleX's limit
 constexpr size_t kMaxLogId = 256;
 
 /// Something wrong with a request, in the words of the library that checks PaddleX's.
@@ -177,18 +176,11 @@ vision::Image PipelineRequest::picture(const char* name) const {
                           "Invalid input file: this server does not read PDF files; send their pages as pictures "
                           "(PNG, JPEG, WebP or BMP), one in each request");
   }
-  vision::Image image;
   try {
-    image = vision::decode_image(name, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+    return vision::decode_image(name, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
   } catch (const vision::Error& e) {
     throw PipelineFailure(kInvalid, std::string("Invalid input file: ") + e.what());
   }
-  const int64_t pixels = int64_t{image.width} * image.height;
-  if (pixels > kMaxPicturePixels) {
-    throw PipelineFailure(kInvalid, "Image pixel count " + std::to_string(pixels) + " exceeds maximum allowed " +
-                                        std::to_string(kMaxPicturePixels) + ".");
-  }
-  return image;
 }
 
 std::string new_log_id() {

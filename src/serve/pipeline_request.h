@@ -54,7 +54,7 @@ class PipelineRequest {
 
   std::string log_id() const;  ///< its own, or a new one
 
-  /// The picture of a field in base64, with a limit on its pixels. Throws PipelineFailure (422).
+  /// The picture of a field in base64. Throws PipelineFailure (422).
   vision::Image picture(const char* name) const;
 
   /// Throws PipelineFailure (422) for what is wrong with a field.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "vision/encoded.h"
 
 #ifdef CORACLE_WEBP
@@ -16,8 +18,9 @@ Image decode_webp(const Encoded& file, const Decoding& how) {
   // Codes of no bits at all are allowed: a plain area costs nothing, whatever its size.
   constexpr std::int64_t kPlainPixels = std::int64_t{1} << 22;
   const std::int64_t pixels = std::int64_t{features.width} * features.height;
-  Image image = pixels > 0 && pixels <= kPlainPixels ? Image(features.width, features.height)
-                                                     : file.allocate(features.width, features.height);
+  Image image = pixels > 0 && pixels <= std::min(kPlainPixels, file.max_pixels)
+                    ? Image(features.width, features.height)
+                    : file.allocate(features.width, features.height);
   const bool has_alpha = features.has_alpha != 0;
   const int stride = features.width * (has_alpha ? 4 : 3);
   std::vector<std::uint8_t> bgra(has_alpha ? static_cast<std::size_t>(pixels) * 4 : 0);

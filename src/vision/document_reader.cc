@@ -14,11 +14,12 @@ namespace {
 
 constexpr double kTouches = 3;  // Pixels in both directions that a line and a table share at least.
 
-std::optional<Predictor> stage(const std::string& model, Task task, int threads) {
+std::optional<Predictor> stage(const std::string& model, Task task, const ReaderOptions& reader) {
   if (model.empty()) return std::nullopt;
   PredictorOptions options;
   options.task = task;
-  options.threads = threads;
+  options.threads = reader.threads;
+  options.open = reader.open;
   if (task == Task::kClassification) options.topk = 1;
   return Predictor(model, options);
 }
@@ -101,18 +102,21 @@ struct DocumentReader::State {
   std::optional<TextReader> text;
 };
 
-DocumentReader::DocumentReader(const DocumentReaderFiles& files, int threads) : state_(new State) {
+DocumentReader::DocumentReader(const DocumentReaderFiles& files, int threads)
+    : DocumentReader(files, ReaderOptions{.threads = threads}) {}
+
+DocumentReader::DocumentReader(const DocumentReaderFiles& files, const ReaderOptions& options) : state_(new State) {
   const bool text = !files.text.detector.empty() || !files.text.recognizer.empty();
   if (!text && !files.text.classifier.empty())
     throw Error(Problem::kUsage, "a classifier of lines needs a detector or a recogniser of text beside it");
   if (!text && files.orientation.empty() && files.unwarper.empty() && files.layout.empty() && files.table.empty())
     throw Error(Problem::kUsage, "all stages are left out, there is nothing to do");
   state_->orientation_path = files.orientation;
-  state_->orientation = stage(files.orientation, Task::kClassification, threads);
-  state_->unwarper = stage(files.unwarper, Task::kUnwarping, threads);
-  state_->layout = stage(files.layout, Task::kObjectDetection, threads);
-  state_->table = stage(files.table, Task::kTableStructure, threads);
-  if (text) state_->text.emplace(files.text, threads);
+  state_->orientation = stage(files.orientation, Task::kClassification, options);
+  state_->unwarper = stage(files.unwarper, Task::kUnwarping, options);
+  state_->layout = stage(files.layout, Task::kObjectDetection, options);
+  state_->table = stage(files.table, Task::kTableStructure, options);
+  if (text) state_->text.emplace(files.text, options);
 }
 DocumentReader::DocumentReader(DocumentReader&&) noexcept = default;
 DocumentReader& DocumentReader::operator=(DocumentReader&&) noexcept = default;

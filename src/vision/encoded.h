@@ -19,6 +19,7 @@ struct Encoded {
   const std::string& name;
   const std::uint8_t* data;
   std::size_t size;
+  std::int64_t max_pixels;
 
   [[noreturn]] void fail(const std::string& reason) const { throw Error(Problem::kPicture, name + ": " + reason); }
   std::string_view text() const { return {reinterpret_cast<const char*>(data), size}; }

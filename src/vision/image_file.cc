@@ -36,11 +36,11 @@ Image turn_upright(Image stored, int orientation) {
 Error::~Error() = default;
 
 std::string Encoded::refusal(std::int64_t width, std::int64_t height, std::int64_t pixels_per_byte) const {
-  const std::int64_t most =
-      std::min<std::int64_t>(kMaxPixels / pixels_per_byte, static_cast<std::int64_t>(size)) * pixels_per_byte;
+  const std::int64_t bytes = std::min<std::int64_t>(kMaxPixels / pixels_per_byte, static_cast<std::int64_t>(size));
+  const std::int64_t most = std::min(max_pixels, bytes * pixels_per_byte);
   if (width > 0 && height > 0 && width <= most / height) return {};
   return "a picture of " + std::to_string(width) + " x " + std::to_string(height) + " pixels in a file of " +
-         std::to_string(size) + " bytes is not read: at most " + std::to_string(kMaxPixels) +
+         std::to_string(size) + " bytes is not read: at most " + std::to_string(std::min(max_pixels, kMaxPixels)) +
          " pixels are, and no more than so many bytes can hold";
 }
 
@@ -64,7 +64,7 @@ Image read_image(const std::string& path, const Decoding& how) {
 }
 
 Image decode_image(const std::string& name, const std::uint8_t* data, std::size_t size, const Decoding& how) {
-  const Encoded file{name, data, size};
+  const Encoded file{name, data, size, how.max_pixels};
   const std::string_view text = file.text();
   if (text.starts_with("\x89PNG")) return turn_upright(decode_png(file, how), png_orientation(text));
   if (text.starts_with("\xFF\xD8")) return turn_upright(decode_jpeg(file, how), jpeg_orientation(text));
@@ -83,7 +83,7 @@ std::string encode_png(const Image& image) {
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(header);
   std::string content(size, '\0');
   if (png_image_write_to_memory(&header, content.data(), &size, 0, image.bgr.data(), 3 * image.width, nullptr) == 0) {
-    throw Error(Problem::kPicture, std::string("a PNG file cannot be made of the picture: ") + header.message);
+    throw Error(Problem::kFile, std::string("a picture cannot be written as PNG: ") + header.message);
   }
   content.resize(size);
   return content;

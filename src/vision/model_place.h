@@ -19,6 +19,7 @@ class ModelPlace {
 
   /// For messages.
   const std::string& path() const { return path_; }
+  bool in_memory() const { return bytes_.has_value(); }
   /// The path of a file beside the model, for messages.
   std::string beside(const std::string& name) const;
   /// Its content; nothing if there is none. coracle::Exception where it cannot be read, or the model is not there.

@@ -264,7 +264,7 @@ Task task_of(const std::string& name) {
 struct Predictor::State {
   State(const ModelPlace& place, const PredictorOptions& options) : State(place, options, described(place, options)) {}
   State(const ModelPlace& place, const PredictorOptions& options, std::optional<Description> described)
-      : model(place, options.params, options.threads),
+      : model(place, options.params, {.threads = options.threads, .open = options.open}),
         description(complete(
             described ? *std::move(described) : assumed_description(place.path(), model, options.task, assumed),
             place.path(), options)) {

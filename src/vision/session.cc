@@ -2,6 +2,7 @@
 #include "vision/session.h"
 
 #include <algorithm>
+#include <array>
 
 namespace coracle::vision {
 namespace {
@@ -12,59 +13,81 @@ std::string names_of_tensors(const std::vector<coracle::TensorInfo>& infos) {
   return all;
 }
 
-}  // namespace
+/// A model and a session of its own.
+class OwnSession final : public ModelRunner {
+ public:
+  OwnSession(const coracle::Model& model, int threads)
+      : session_(model, {.threads = threads}), inputs_(model.inputs()), outputs_(model.outputs()) {}
 
-PictureModel::Loaded PictureModel::load(const ModelPlace& place, const std::string& params, int threads) {
-  coracle::Model model = place.load(params);
-  coracle::Session session(model, {.threads = threads});
-  std::vector<coracle::TensorInfo> inputs = model.inputs();
-  std::vector<coracle::TensorInfo> outputs = model.outputs();
-  return {std::move(model), std::move(session), std::move(inputs), std::move(outputs)};
+  const std::vector<coracle::TensorInfo>& inputs() const override { return inputs_; }
+  const std::vector<coracle::TensorInfo>& outputs() const override { return outputs_; }
+  void run(const std::vector<RunInput>& inputs, Cancelled cancelled) override {
+    for (std::size_t i = 0; i < inputs.size(); ++i) session_.set_input(i, inputs[i].dims, inputs[i].values);
+    coracle::RunOptions options;
+    options.cancelled = cancelled;
+    session_.run(options);
+  }
+  coracle::View output(std::size_t index) const override { return session_.output(index); }
+
+ private:
+  coracle::Session session_;
+  std::vector<coracle::TensorInfo> inputs_;
+  std::vector<coracle::TensorInfo> outputs_;
+};
+
+std::unique_ptr<ModelRunner> runner_of(const ModelPlace& place, const std::string& params,
+                                       const ReaderOptions& options) {
+  if (options.open == nullptr) return std::make_unique<OwnSession>(place.load(params), options.threads);
+  if (place.in_memory())
+    throw Error(Problem::kUsage, place.path() + ": only a model at a path can be opened by a function of the caller");
+  std::unique_ptr<ModelRunner> runner = options.open(place.path(), params);
+  if (runner == nullptr) throw Error(Problem::kUsage, place.path() + ": the caller's function has opened no model");
+  return runner;
 }
 
-PictureModel::PictureModel(const ModelPlace& place, const std::string& params, int threads)
-    : session_(load(place, params, threads)), path_(place.path()) {
+}  // namespace
+
+PictureModel::PictureModel(const ModelPlace& place, const std::string& params, const ReaderOptions& options)
+    : runner_(runner_of(place, params, options)), path_(place.path()) {
   const auto takes_pictures = [](const coracle::TensorInfo& info) {
     return info.dtype == CORACLE_FLOAT32 && info.rank_known && info.dims.size() == 4 &&
            (info.dims[1] < 0 || info.dims[1] == 3);
   };
-  const auto found = std::find_if(session_.inputs.begin(), session_.inputs.end(), takes_pictures);
-  if (found == session_.inputs.end()) {
-    throw Error(Problem::kUsage, path_ + ": takes no pictures: none of its inputs (" +
-                                     names_of_tensors(session_.inputs) +
+  const std::vector<coracle::TensorInfo>& inputs = runner_->inputs();
+  const auto found = std::find_if(inputs.begin(), inputs.end(), takes_pictures);
+  if (found == inputs.end()) {
+    throw Error(Problem::kUsage, path_ + ": takes no pictures: none of its inputs (" + names_of_tensors(inputs) +
                                      ") is float32 with 3 channels in 4 dimensions; 'coracle run' runs it");
   }
-  picture_input_ = static_cast<std::size_t>(found - session_.inputs.begin());
+  picture_input_ = static_cast<std::size_t>(found - inputs.begin());
   dims_ = found->dims;
 }
 
 void PictureModel::run(const Prepared& prepared, const std::vector<float>& values, std::int64_t count,
                        Cancelled cancelled) {
-  coracle::Session& session = session_.session;
-  for (std::size_t i = 0; i < session_.inputs.size(); ++i) {
-    const std::string& name = session_.inputs[i].name;
+  const std::array<float, 2> size{static_cast<float>(prepared.resized_height),
+                                  static_cast<float>(prepared.resized_width)};
+  const std::array<float, 2> scale{static_cast<float>(prepared.scale_y), static_cast<float>(prepared.scale_x)};
+  std::vector<RunInput> inputs;
+  for (std::size_t i = 0; i < runner_->inputs().size(); ++i) {
+    const std::string& name = runner_->inputs()[i].name;
     if (i == picture_input_) {
-      session.set_input(i, {count, 3, prepared.height, prepared.width}, values);
+      inputs.push_back({{count, 3, prepared.height, prepared.width}, values});
     } else if (name == "im_shape") {
-      session.set_input(
-          i, {1, 2},
-          std::vector<float>{static_cast<float>(prepared.resized_height), static_cast<float>(prepared.resized_width)});
+      inputs.push_back({{1, 2}, size});
     } else if (name == "scale_factor") {
-      session.set_input(i, {1, 2},
-                        std::vector<float>{static_cast<float>(prepared.scale_y), static_cast<float>(prepared.scale_x)});
+      inputs.push_back({{1, 2}, scale});
     } else {
       throw Error(Problem::kUsage,
                   path_ + ": input '" + name + "' is not known; known besides the picture are: im_shape, scale_factor");
     }
   }
-  coracle::RunOptions options;
-  options.cancelled = cancelled;
-  session.run(options);
+  runner_->run(inputs, cancelled);
 }
 
 std::vector<std::vector<std::int64_t>> PictureModel::declared_outputs() const {
   std::vector<std::vector<std::int64_t>> all;
-  for (const coracle::TensorInfo& info : session_.outputs)
+  for (const coracle::TensorInfo& info : runner_->outputs())
     all.push_back(info.rank_known ? info.dims : std::vector<std::int64_t>());
   return all;
 }
@@ -76,12 +99,12 @@ std::vector<std::size_t> PictureModel::declared_ranks() const {
 }
 
 bool PictureModel::has_input(const std::string& name) const {
-  return std::any_of(session_.inputs.begin(), session_.inputs.end(),
+  return std::any_of(runner_->inputs().begin(), runner_->inputs().end(),
                      [&](const coracle::TensorInfo& info) { return info.name == name; });
 }
 
 Output PictureModel::output(std::size_t index) const {
-  const coracle::View view = session_.session.output(index);
+  const coracle::View view = runner_->output(index);
   Output out;
   out.dims = view.dims();
   out.size = view.size();
@@ -101,10 +124,10 @@ Output PictureModel::output(std::size_t index) const {
   return out;
 }
 
-std::size_t PictureModel::output_rank(std::size_t index) const { return session_.session.output(index).dims().size(); }
+std::size_t PictureModel::output_rank(std::size_t index) const { return runner_->output(index).dims().size(); }
 
 MaskPlanes PictureModel::planes(std::size_t index) const {
-  const coracle::View view = session_.session.output(index);
+  const coracle::View view = runner_->output(index);
   const std::vector<std::int64_t> dims = view.dims();
   switch (view.dtype()) {
     case CORACLE_BOOL:

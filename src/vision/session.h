@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "coracle/vision/model_runner.h"
 #include "vision/answers.h"
 #include "vision/mask.h"
 #include "vision/model_place.h"
@@ -14,10 +15,10 @@ namespace coracle::vision {
 /// nobody.
 using Cancelled = const std::atomic<std::uint32_t>*;
 
-/// A model that takes pictures, and a session of its own.
+/// A model that takes pictures, and what runs it.
 class PictureModel {
  public:
-  PictureModel(const ModelPlace& place, const std::string& params, int threads);
+  PictureModel(const ModelPlace& place, const std::string& params, const ReaderOptions& options);
 
   /// The dimensions of the input that takes pictures, as declared.
   const std::vector<std::int64_t>& input_dims() const { return dims_; }
@@ -25,7 +26,7 @@ class PictureModel {
   /// detectors have, get the size and the scale of `prepared`.
   void run(const Prepared& prepared, const std::vector<float>& values, std::int64_t count, Cancelled cancelled);
   bool has_input(const std::string& name) const;
-  std::size_t outputs() const { return session_.outputs.size(); }
+  std::size_t outputs() const { return runner_->outputs().size(); }
   /// How many dimensions the outputs have by the model's own words; 0 also where it does not say.
   std::vector<std::size_t> declared_ranks() const;
   /// The dimensions of the outputs by the model's own words, negative where they are free; empty where it does not say.
@@ -37,16 +38,9 @@ class PictureModel {
   MaskPlanes planes(std::size_t index) const;
 
  private:
-  struct Loaded {
-    coracle::Model model;
-    coracle::Session session;
-    std::vector<coracle::TensorInfo> inputs;
-    std::vector<coracle::TensorInfo> outputs;
-  };
   [[noreturn]] void refuse(std::size_t index, coracle_dtype dtype) const;
-  static Loaded load(const ModelPlace& place, const std::string& params, int threads);
 
-  Loaded session_;
+  std::unique_ptr<ModelRunner> runner_;
   std::size_t picture_input_ = 0;
   std::vector<std::int64_t> dims_;
   std::string path_;

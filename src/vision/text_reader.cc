@@ -13,13 +13,16 @@ struct TextReader::State {
   std::optional<Recognizer> recognizer;
 };
 
-TextReader::TextReader(const TextReaderFiles& files, int threads) : state_(new State) {
+TextReader::TextReader(const TextReaderFiles& files, int threads)
+    : TextReader(files, ReaderOptions{.threads = threads}) {}
+
+TextReader::TextReader(const TextReaderFiles& files, const ReaderOptions& options) : state_(new State) {
   if (files.detector.empty() && files.recognizer.empty()) {
     throw Error(Problem::kUsage, "text is read by a detector, a recogniser or both: neither is given");
   }
-  if (!files.detector.empty()) state_->detector.emplace(files.detector, threads);
-  if (!files.classifier.empty()) state_->angle.emplace(files.classifier, threads);
-  if (!files.recognizer.empty()) state_->recognizer.emplace(files.recognizer, files.dictionary, threads);
+  if (!files.detector.empty()) state_->detector.emplace(files.detector, options);
+  if (!files.classifier.empty()) state_->angle.emplace(files.classifier, options);
+  if (!files.recognizer.empty()) state_->recognizer.emplace(files.recognizer, files.dictionary, options);
 }
 TextReader::TextReader(TextReader&&) noexcept = default;
 TextReader& TextReader::operator=(TextReader&&) noexcept = default;

@@ -148,8 +148,8 @@ Image cut_out(const Image& page, const Quad& box, bool exactly) {
   return static_cast<double>(height) / width >= kTall ? quarter_left(line) : line;
 }
 
-TextDetector::TextDetector(const std::string& path, int threads)
-    : model_(path, {}, threads), description_(describe(path, Task::kTextDetection, model_)) {}
+TextDetector::TextDetector(const std::string& path, const ReaderOptions& options)
+    : model_(path, {}, options), description_(describe(path, Task::kTextDetection, model_)) {}
 
 std::vector<LineBox> TextDetector::detect(const Image& page, const TextDetection& how, Cancelled cancelled) {
   const Description d = detection_of(description_, how);
@@ -173,7 +173,7 @@ std::vector<LineBox> TextDetector::detect(const Image& page, const TextDetection
   return boxes;
 }
 
-LineAngle::LineAngle(const std::string& path, int threads) : model_(path, {}, threads) {
+LineAngle::LineAngle(const std::string& path, const ReaderOptions& options) : model_(path, {}, options) {
   if (published_description(path)) description_ = describe(path, Task::kClassification, model_);
 }
 
@@ -211,8 +211,8 @@ std::vector<bool> LineAngle::turn_upright(std::vector<Image>& lines, Cancelled c
   return turned_lines;
 }
 
-Recognizer::Recognizer(const std::string& path, const std::string& dictionary, int threads)
-    : model_(path, {}, threads), description_(describe(path, Task::kTextRecognition, model_)) {
+Recognizer::Recognizer(const std::string& path, const std::string& dictionary, const ReaderOptions& options)
+    : model_(path, {}, options), description_(describe(path, Task::kTextRecognition, model_)) {
   characters_ = ctc_characters(dictionary.empty() ? description_.labels : read_labels(dictionary));
   if (characters_.size() == 2) throw Error(Problem::kUsage, path + ": needs a dictionary of characters");
   step_ = std::get<LineResize>(description_.steps.front());

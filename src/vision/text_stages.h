@@ -22,7 +22,7 @@ struct LineBox {
 /// they differ in details of boxes at the edges and of how lines are cut out.
 class TextDetector {
  public:
-  TextDetector(const std::string& path, int threads);
+  TextDetector(const std::string& path, const ReaderOptions& options);
 
   bool described() const { return !description_.file.empty(); }
   /// Boxes in reading order.
@@ -40,7 +40,7 @@ Image cut_out(const Image& page, const std::array<Point, 4>& box, bool exactly);
 /// Tells which lines stand on their head. Without inference.yml it turns those of which the model is sure.
 class LineAngle {
  public:
-  LineAngle(const std::string& path, int threads);
+  LineAngle(const std::string& path, const ReaderOptions& options);
 
   /// Tells which it turned.
   std::vector<bool> turn_upright(std::vector<Image>& lines, Cancelled cancelled);
@@ -56,7 +56,7 @@ class LineAngle {
 /// Reads lines. They run in batches of similar width, so that little of a batch is padding.
 class Recognizer {
  public:
-  Recognizer(const std::string& path, const std::string& dictionary, int threads);
+  Recognizer(const std::string& path, const std::string& dictionary, const ReaderOptions& options);
 
   std::vector<Text> read(const std::vector<Image>& lines, Cancelled cancelled);
 

@@ -278,6 +278,18 @@ TEST(Pictures, JpegFilesThatEndEarlyAreTakenOrRefused) {
   EXPECT_THROW(decode_image("a.jpg", bytes.data(), bytes.size(), {.whole = true}), Error);
 }
 
+TEST(Pictures, MorePixelsThanAllowedAreRefused) {
+  Image image(16, 8);
+  for (size_t i = 0; i < image.bgr.size(); ++i) image.bgr[i] = static_cast<uint8_t>(i);
+  const std::string png = encode_png(image);
+  const auto* bytes = reinterpret_cast<const uint8_t*>(png.data());
+  EXPECT_EQ(decode_image("a.png", bytes, png.size(), {.max_pixels = 128}).bgr, image.bgr);
+  EXPECT_THROW(decode_image("a.png", bytes, png.size(), {.max_pixels = 127}), Error);
+  const std::vector<uint8_t> lossy = jpeg(1);
+  EXPECT_EQ(decode_image("a.jpg", lossy.data(), lossy.size(), {.max_pixels = 128}).width, 16);
+  EXPECT_THROW(decode_image("a.jpg", lossy.data(), lossy.size(), {.max_pixels = 127}), Error);
+}
+
 TEST(Pictures, DamagedOnesAreNamed) {
   std::vector<uint8_t> bytes = jpeg(1);
   bytes.resize(60);

@@ -49,6 +49,7 @@ struct DocumentReading {
 class CORACLE_VISION_API DocumentReader {
  public:
   explicit DocumentReader(const DocumentReaderFiles& files, int threads = 0);
+  DocumentReader(const DocumentReaderFiles& files, const ReaderOptions& options);
   DocumentReader(DocumentReader&&) noexcept;
   DocumentReader& operator=(DocumentReader&&) noexcept;
   ~DocumentReader();

@@ -59,6 +59,7 @@ struct Point {
 struct Decoding {
   bool on_white = false;  ///< what is transparent is mixed with white; otherwise transparency is dropped
   bool whole = false;     ///< a JPEG file that ends early is an error; otherwise what is missing stays grey
+  std::int64_t max_pixels = std::int64_t{1} << 27;  ///< larger pictures are refused by what their head says
 };
 
 /// The picture of a PNG, JPEG (grey, colour or CMYK), BMP or WebP file, upright where its EXIF orientation says how it

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "coracle/vision/image.h"
+#include "coracle/vision/model_runner.h"
 
 namespace coracle::vision {
 
@@ -138,6 +139,7 @@ struct PredictorOptions {
   std::optional<int> topk;         ///< classes at most; otherwise as described
   std::optional<float> threshold;  ///< least score of labels, boxes, objects and points; otherwise as described
   int threads = 0;                 ///< 0: as many as there are processors
+  OpenModel open{};                ///< gives what runs the model; empty: a session of its own
 };
 
 /// What one picture may have otherwise than the predictor's options say.

@@ -49,6 +49,7 @@ struct TextReading {
 class CORACLE_VISION_API TextReader {
  public:
   explicit TextReader(const TextReaderFiles& files, int threads = 0);
+  TextReader(const TextReaderFiles& files, const ReaderOptions& options);
   TextReader(TextReader&&) noexcept;
   TextReader& operator=(TextReader&&) noexcept;
   ~TextReader();
