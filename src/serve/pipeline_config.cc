@@ -62,7 +62,7 @@ class PipelineFile {
     config_.detection = {.side = vision::TextDetection::Side::kLongAtMost,
                          .length = 960,
                          .most = 4000,
-                         .threshold = 0.3F,
+                         .threshold = 0.3,
                          .box_threshold = 0.6,
                          .unclip_ratio = 2.0};
     for (const PipelineStage& stage : kind.stages) {
@@ -157,7 +157,7 @@ class PipelineFile {
       const double number = value.GetDouble();
       if (key == "limit_side_len") config_.detection.length = static_cast<int>(number);
       if (key == "max_side_limit") config_.detection.most = static_cast<int>(number);
-      if (key == "thresh") config_.detection.threshold = static_cast<float>(number);
+      if (key == "thresh") config_.detection.threshold = number;
       if (key == "box_thresh") config_.detection.box_threshold = number;
       if (key == "unclip_ratio") config_.detection.unclip_ratio = number;
       return number >= 0 && number < 1e6 &&
@@ -207,7 +207,7 @@ PipelineConfig read_short(const std::string& argument) {
   config.detection = {.side = vision::TextDetection::Side::kShortAtLeast,
                       .length = kind.name == "OCR" ? 64 : 736,
                       .most = 4000,
-                      .threshold = 0.3F,
+                      .threshold = 0.3,
                       .box_threshold = 0.6,
                       .unclip_ratio = 1.5};
   std::string known;

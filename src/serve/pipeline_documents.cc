@@ -14,7 +14,7 @@ using Use = PipelineField::Use;
 
 constexpr PipelineField kTablesField{"useTableRecognition", Type::kFlag};
 constexpr PipelineField kLayoutField{"useLayoutDetection", Type::kFlag};
-constexpr PipelineField kIgnoredField{"markdownIgnoreLabels", Type::kAny};
+constexpr PipelineField kIgnoredField{"markdownIgnoreLabels", Type::kTexts};
 constexpr PipelineField kPrettyField{"prettifyMarkdown", Type::kFlag};
 constexpr PipelineField kPicturesField{"returnMarkdownImages", Type::kFlag};
 constexpr double kTouchingPixels = 3;  // that a line and a table share at least, in both directions
@@ -244,13 +244,9 @@ class LayoutParsing : public Pipeline {
     options.pretty = request.flag(kPrettyField.name).value_or(true);
     const internal::JsonValue* const labels = request.find(kIgnoredField.name);
     if (labels == nullptr) return options;
-    if (!labels->IsArray()) PipelineRequest::refuse(kIgnoredField.name, "list_type", "Input should be a valid list");
     options.left_out.clear();
-    for (const internal::JsonValue& label : labels->GetArray()) {
-      if (!label.IsString())
-        PipelineRequest::refuse(kIgnoredField.name, "string_type", "Input should be a valid string");
+    for (const internal::JsonValue& label : labels->GetArray())
       options.left_out.emplace(label.GetString(), label.GetStringLength());
-    }
     return options;
   }
 

@@ -27,7 +27,7 @@ vision::TextDetection detection_of(const PipelineRequest& request, const Pipelin
       PipelineRequest::refuse(kSideTypeField.name, "literal_error", "Input should be 'min', 'max' or 'resize_long'");
   }
   d.length = static_cast<int>(positive(request, kSideField, d.length.value_or(0)));
-  d.threshold = static_cast<float>(request.number(kThresholdField.name).value_or(d.threshold.value_or(0)));
+  d.threshold = request.number(kThresholdField.name).value_or(d.threshold.value_or(0));
   d.box_threshold = request.number(kBoxThresholdField.name).value_or(d.box_threshold.value_or(0));
   d.unclip_ratio = positive(request, kUnclipField, d.unclip_ratio.value_or(0));
   if (d.unclip_ratio > kMostUnclip)

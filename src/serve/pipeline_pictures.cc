@@ -89,7 +89,7 @@ void write_anomalies(internal::JsonWriter& json, const vision::Prediction& predi
   write_size(json, prediction.anomaly.height, prediction.anomaly.width);
 }
 
-vision::PredictorOptions options_of(const PipelineConfig& config, vision::Task task) {
+vision::PredictorOptions predictor_options(const PipelineConfig& config, vision::Task task) {
   vision::PredictorOptions options;
   options.labels = config.model("labels");
   options.task = task;
@@ -103,7 +103,10 @@ class PicturePipeline : public Pipeline {
  public:
   PicturePipeline(const PipelineConfig& config, vision::Task task, std::span<const PipelineField> fields,
                   WritePrediction write)
-      : config_(config), predictor_(config.model("model"), options_of(config, task)), fields_(fields), write_(write) {}
+      : config_(config),
+        predictor_(config.model("model"), predictor_options(config, task)),
+        fields_(fields),
+        write_(write) {}
 
   std::span<const PipelineField> fields() const override { return fields_; }
 

@@ -3,6 +3,7 @@
 
 #include <rapidjson/error/en.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -44,10 +45,17 @@ bool is_whole(const internal::JsonValue& value) {
                            std::abs(value.GetDouble()) < kMost);
 }
 
+bool is_texts(const internal::JsonValue& value) {
+  return value.IsArray() && std::all_of(value.Begin(), value.End(), [](const auto& item) { return item.IsString(); });
+}
+
 std::optional<Wrong> check_type(const PipelineField& field, const internal::JsonValue& value) {
   switch (field.type) {
     case PipelineField::Type::kText:
       if (!value.IsString()) return Wrong{"string_type", place_of(field.name), "Input should be a valid string"};
+      break;
+    case PipelineField::Type::kTexts:
+      if (!is_texts(value)) return Wrong{"list_type", place_of(field.name), "Input should be a valid list of strings"};
       break;
     case PipelineField::Type::kFlag:
       if (!value.IsBool()) return Wrong{"bool_type", place_of(field.name), "Input should be a valid boolean"};

@@ -26,7 +26,7 @@ class PipelineFailure : public std::runtime_error {
 
 /// A field that requests may have.
 struct PipelineField {
-  enum class Type : uint8_t { kText, kFlag, kWhole, kNumber, kAny };
+  enum class Type : uint8_t { kText, kTexts, kFlag, kWhole, kNumber, kAny };
   enum class Use : uint8_t {
     kTaken,
     kNeeded,

@@ -16,8 +16,8 @@
 namespace coracle::serve {
 namespace {
 
-constexpr std::streamsize kMaxFile = std::streamsize{1} << 20;
-constexpr int kMaxDepth = 32;
+constexpr std::streamsize kMaxYamlFile = std::streamsize{1} << 20;
+constexpr int kMaxYamlDepth = 32;
 constexpr size_t kMaxYamlValues = 100'000;  // aliases count as often as they stand for something
 
 using Memory = internal::JsonDocument::AllocatorType;
@@ -57,7 +57,7 @@ class Conversion {
       : name_(name), document_(document), memory_(memory) {}
 
   internal::JsonValue value(const yaml_node_t& node, int depth) {
-    if (depth > kMaxDepth) fail(node, "nested more than " + std::to_string(kMaxDepth) + " deep");
+    if (depth > kMaxYamlDepth) fail(node, "nested more than " + std::to_string(kMaxYamlDepth) + " deep");
     if (++values_ > kMaxYamlValues) fail(node, "more than " + std::to_string(kMaxYamlValues) + " values");
     if (node.type == YAML_SCALAR_NODE) return scalar(node);
     internal::JsonValue result;
@@ -123,10 +123,10 @@ internal::JsonDocument parse_yaml(const std::string& name, const std::string& co
 
 internal::JsonDocument read_yaml(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
-  std::string content(static_cast<size_t>(kMaxFile) + 1, '\0');
+  std::string content(static_cast<size_t>(kMaxYamlFile) + 1, '\0');
   if (!stream.is_open()) throw Failure(Code::kInvalidArgument, path + " cannot be read");
-  stream.read(content.data(), kMaxFile + 1);
-  if (stream.gcount() > kMaxFile) throw Failure(Code::kInvalidArgument, path + ": has more than 1 MiB");
+  stream.read(content.data(), kMaxYamlFile + 1);
+  if (stream.gcount() > kMaxYamlFile) throw Failure(Code::kInvalidArgument, path + ": has more than 1 MiB");
   content.resize(static_cast<size_t>(stream.gcount()));
   return parse_yaml(path, content);
 }

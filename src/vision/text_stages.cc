@@ -109,7 +109,7 @@ Description detection_of(Description d, const TextDetection& how) {
     resize->length = how.length.value_or(resize->length);
     resize->most = how.most.value_or(resize->most);
   }
-  d.db.threshold = how.threshold.value_or(d.db.threshold);
+  if (how.threshold) d.db.threshold = static_cast<float>(*how.threshold);
   d.db.box_threshold = how.box_threshold.value_or(d.db.box_threshold);
   d.db.unclip_ratio = how.unclip_ratio.value_or(d.db.unclip_ratio);
   return d;

@@ -32,7 +32,7 @@ struct TextDetection {
   std::optional<Side> side{};             ///< which side of the picture the model sees has the length
   std::optional<int> length{};            ///< in pixels
   std::optional<int> most{};              ///< pixels of the longer side in any case
-  std::optional<float> threshold{};       ///< above which a pixel belongs to text
+  std::optional<double> threshold{};      ///< above which a pixel belongs to text
   std::optional<double> box_threshold{};  ///< least score of a line
   std::optional<double> unclip_ratio{};   ///< how far outlines grow
 };
