@@ -89,9 +89,7 @@ std::string to_text(const Answer& a) {
 std::string to_json(const Answer& a) {
   return internal::json_text([&](internal::JsonWriter& w) {
            w.StartObject();
-           w.field("picture", printable(a.picture));
-           w.field("width", a.width);
-           w.field("height", a.height);
+           client::write_picture(w, printable(a.picture), a.width, a.height);
            client::write_prediction(w, a.prediction);
            if (!a.drawing.empty()) w.field("drawing", a.drawing);
            w.EndObject();
@@ -100,12 +98,7 @@ std::string to_json(const Answer& a) {
 }
 
 std::string error_json(const std::string& picture, const std::string& error) {
-  return internal::json_text([&](internal::JsonWriter& w) {
-           w.StartObject();
-           w.field("picture", printable(picture));
-           w.field("error", error);
-           w.EndObject();
-         }) +
+  return internal::json_text([&](internal::JsonWriter& w) { client::write_no_answer(w, printable(picture), error); }) +
          "\n";
 }
 

@@ -81,6 +81,29 @@ std::string html_of(const vision::TableStructure& table) {
   return all;
 }
 
+void write_picture(internal::JsonWriter& w, const std::string& name, int width, int height) {
+  w.field("picture", name);
+  w.field("width", width);
+  w.field("height", height);
+}
+
+void write_no_answer(internal::JsonWriter& w, const std::string& name, const std::string& error) {
+  w.StartObject();
+  w.field("picture", name);
+  w.field("error", error);
+  w.EndObject();
+}
+
+void write_lines(internal::JsonWriter& w, const std::vector<vision::TextLine>& lines) {
+  w.field("task", std::string_view("text-reading"));
+  w.objects("lines", lines, [&](const vision::TextLine& line) {
+    w.field("text", line.text);
+    number_field(w, "score", static_cast<float>(line.score));
+    w.Key("corners");
+    corners(w, line.corners);
+  });
+}
+
 void write_prediction(internal::JsonWriter& w, const vision::Prediction& p) {
   w.field("task", vision::task_name(p.task));
   switch (p.task) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "coracle/vision/predictor.h"
+#include "coracle/vision/text_reader.h"
 
 /// What a picture was found to show, for programs to read.
 namespace coracle::client {
@@ -14,6 +14,12 @@ namespace coracle::client {
 /// "keypoints", "classes", "html", "page", "map" or "features"); real numbers with the digits of single precision, null
 /// where they are not finite.
 void write_prediction(internal::JsonWriter& writer, const vision::Prediction& prediction);
+/// Members likewise: "task", which is "text-reading", and "lines".
+void write_lines(internal::JsonWriter& writer, const std::vector<vision::TextLine>& lines);
+/// Members "picture", its name in UTF-8, and its size: what stands before those.
+void write_picture(internal::JsonWriter& writer, const std::string& name, int width, int height);
+/// An object with a picture's name and why there is no answer for it.
+void write_no_answer(internal::JsonWriter& writer, const std::string& name, const std::string& error);
 
 /// A class of a class map and how many pixels it has.
 struct ClassArea {

@@ -63,7 +63,7 @@ struct Arguments {
   std::vector<std::function<void()>> then;
 };
 
-void add_models(CLI::App& app, Arguments& arguments) {
+void add_model_options(CLI::App& app, Arguments& arguments) {
   struct Read {
     std::vector<std::string> models;
     std::vector<std::string> pipelines;
@@ -86,8 +86,9 @@ void add_models(CLI::App& app, Arguments& arguments) {
     Repository::Options& repository = options.repository;
     if (read->models.empty() && read->folder.empty() && read->pipelines.empty())
       throw CLI::ValidationError("a MODEL, --repository or --pipeline is needed");
-    for (const std::string& pipeline : read->pipelines) options.pipelines.pipelines.push_back(read_pipeline(pipeline));
     for (const std::string& model : read->models) repository.models.push_back(model_of(model));
+    for (const std::string& pipeline : read->pipelines)
+      add_models(options.pipelines.emplace_back(read_pipeline(pipeline)), repository.models);
     try {
       check_model_names(repository.models);
     } catch (const Failure& e) {
@@ -164,6 +165,38 @@ void add_limits(CLI::App& app, Arguments& arguments) {
   });
 }
 
+void add_pictures(CLI::App& app, Arguments& arguments) {
+  struct Read {
+    std::vector<std::string> readers;
+    int64_t max_mebi_pixels = PictureOptions().max_pixels >> 20;
+  };
+  const auto read = std::make_shared<Read>();
+  PictureOptions& pictures = arguments.options.pictures;
+  app.add_option("--reader", read->readers,
+                 "Models that read text together: NAME=detector,recognizer[,classifier][,dictionary=FILE]")
+      ->allow_extra_args(false);
+  app.add_option("--max-mebipixels", read->max_mebi_pixels, "Largest picture, in units of 1048576 pixels")
+      ->check(CLI::Range(1, 128));
+  app.add_option("--picture-threads", pictures.workers,
+                 "Pictures that are prepared, or wait for models, at the same time; 0: processors and 16")
+      ->check(CLI::Range(0, 1024));
+  app.add_option("--max-picture-queue", pictures.max_waiting, "Pictures that wait for such a thread at most")
+      ->check(CLI::Range(1, 1'000'000));
+  arguments.then.emplace_back([read, &options = arguments.options] {
+    options.pictures.max_pixels = read->max_mebi_pixels << 20;
+    std::vector<std::pair<std::string, std::string>> names = options.repository.models;
+    try {
+      for (const std::string& reader : read->readers) {
+        options.pictures.readers.push_back(text_reader_models(reader));
+        names.emplace_back(options.pictures.readers.back().name, "");
+      }
+      check_model_names(names);
+    } catch (const Failure& e) {
+      throw CLI::ValidationError(e.what());
+    }
+  });
+}
+
 }  // namespace
 
 std::optional<ServerOptions> read_command_line(int argc, char** argv, int& status) {
@@ -173,7 +206,8 @@ std::optional<ServerOptions> read_command_line(int argc, char** argv, int& statu
   app.set_version_flag("--version", std::string("coracle-serve ") + coracle_version());
   app.set_config("--config", "", "File with options, a line each: host = \"0.0.0.0\"");
   Arguments arguments;
-  for (const auto add : {add_models, add_addresses, add_scheduling, add_limits}) add(app, arguments);
+  for (const auto add : {add_model_options, add_addresses, add_scheduling, add_limits, add_pictures})
+    add(app, arguments);
   try {
     app.parse(argc, argv);
     for (const std::function<void()>& then : arguments.then) then();

@@ -42,7 +42,7 @@ int serve(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
 
   const std::string host = options->host.find(':') == std::string::npos ? options->host : '[' + options->host + ']';
-  for (const PipelineConfig& pipeline : options->pipelines.pipelines) {
+  for (const PipelineConfig& pipeline : options->pipelines) {
     for (const std::string& note : pipeline.notes) say(note);
   }
   Server server(std::move(*options));

@@ -22,11 +22,13 @@ namespace coracle::serve {
 struct PipelineConfig {
   std::string name;                           ///< PaddleX's: "OCR"
   std::map<std::string, std::string> models;  ///< folders by stage: "det"
+  std::map<std::string, std::string> names;   ///< of those that are served, by stage
   vision::TextDetection detection;
   double min_score = 0;  ///< of lines that were read
   std::optional<int> topk;
   std::optional<float> threshold;
   bool visualize = true;
+  int64_t max_pixels = 0;          ///< of a picture; 0: any number that can be read
   std::vector<std::string> notes;  ///< for the user: what was read and does nothing
 
   /// The folder of a stage; empty where there is none.
@@ -54,6 +56,7 @@ struct PipelineStage {
   std::string_view module;         ///< in PaddleX's files, below pipelines: "DocPreprocessor/DocUnwarping"; or empty
   std::string_view switches = {};  ///< what there is true where it is used, separated by spaces
   bool needed = false;
+  bool is_model = true;  ///< otherwise a file that belongs to one
 };
 
 /// A pipeline that there is.
@@ -61,7 +64,7 @@ struct PipelineKind {
   std::string_view name;  ///< PaddleX's
   std::string_view path;  ///< where it is asked
   std::span<const PipelineStage> stages;
-  std::unique_ptr<Pipeline> (*open)(const PipelineConfig& config);
+  std::unique_ptr<Pipeline> (*open)(const PipelineConfig& config, const vision::OpenModel& open);
 };
 
 /// All of them.
@@ -69,22 +72,25 @@ std::span<const PipelineKind> pipeline_kinds();
 /// Throws Failure with the names of all where there is none of that name.
 const PipelineKind& pipeline_kind(std::string_view name);
 
+/// The stage of that name, which there is.
+const PipelineStage& pipeline_stage(const PipelineKind& kind, std::string_view name);
+
 /// Reads a file of PaddleX, or "OCR:det=FOLDER,rec=FOLDER". Throws Failure for what cannot be done as it says.
 PipelineConfig read_pipeline(const std::string& argument);
 
 /// What PaddleX calls min, max and resize_long.
 std::optional<vision::TextDetection::Side> side_of(std::string_view limit_type);
 
-// The families.
-std::unique_ptr<Pipeline> open_ocr(const PipelineConfig& config);
-std::unique_ptr<Pipeline> open_document_preprocessing(const PipelineConfig& config);
-std::unique_ptr<Pipeline> open_table_recognition(const PipelineConfig& config);
-std::unique_ptr<Pipeline> open_layout_parsing(const PipelineConfig& config);
-std::unique_ptr<Pipeline> open_classification(const PipelineConfig& config);
-std::unique_ptr<Pipeline> open_multilabel(const PipelineConfig& config);
-std::unique_ptr<Pipeline> open_object_detection(const PipelineConfig& config);
-std::unique_ptr<Pipeline> open_instance_segmentation(const PipelineConfig& config);
-std::unique_ptr<Pipeline> open_semantic_segmentation(const PipelineConfig& config);
-std::unique_ptr<Pipeline> open_anomaly_detection(const PipelineConfig& config);
+// The families. `open` gives what runs a model.
+std::unique_ptr<Pipeline> open_ocr(const PipelineConfig& config, const vision::OpenModel& open);
+std::unique_ptr<Pipeline> open_document_preprocessing(const PipelineConfig& config, const vision::OpenModel& open);
+std::unique_ptr<Pipeline> open_table_recognition(const PipelineConfig& config, const vision::OpenModel& open);
+std::unique_ptr<Pipeline> open_layout_parsing(const PipelineConfig& config, const vision::OpenModel& open);
+std::unique_ptr<Pipeline> open_classification(const PipelineConfig& config, const vision::OpenModel& open);
+std::unique_ptr<Pipeline> open_multilabel(const PipelineConfig& config, const vision::OpenModel& open);
+std::unique_ptr<Pipeline> open_object_detection(const PipelineConfig& config, const vision::OpenModel& open);
+std::unique_ptr<Pipeline> open_instance_segmentation(const PipelineConfig& config, const vision::OpenModel& open);
+std::unique_ptr<Pipeline> open_semantic_segmentation(const PipelineConfig& config, const vision::OpenModel& open);
+std::unique_ptr<Pipeline> open_anomaly_detection(const PipelineConfig& config, const vision::OpenModel& open);
 
 }  // namespace coracle::serve

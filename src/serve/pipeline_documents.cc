@@ -101,7 +101,8 @@ void write_pictures(internal::JsonWriter& json, const PageReading& reading, cons
 /// POST /table-recognition: the tables of a page.
 class TableRecognition : public Pipeline {
  public:
-  explicit TableRecognition(const PipelineConfig& config) : config_(config), reader_(document_files(config)) {}
+  TableRecognition(const PipelineConfig& config, const vision::OpenModel& open)
+      : config_(config), reader_(document_files(config), vision::ReaderOptions{.open = open}) {}
 
   std::span<const PipelineField> fields() const override {
     static constexpr std::array kFields{
@@ -126,7 +127,7 @@ class TableRecognition : public Pipeline {
   void answer(const PipelineRequest& request, Cancelled cancelled, internal::JsonWriter& json) override {
     PageReading reading = page_reading(request, config_, cancelled);
     reading.how.layout = stage_wanted(request, kLayoutField.name, config_, "layout");
-    const vision::Image image = page_picture(request);
+    const vision::Image image = page_picture(request, config_);
     const vision::Document document = reader_.read(image, reading.how);
 
     json.Key("tableRecResults");
@@ -159,7 +160,8 @@ class TableRecognition : public Pipeline {
 /// POST /layout-parsing: all of a page, and the page as Markdown.
 class LayoutParsing : public Pipeline {
  public:
-  explicit LayoutParsing(const PipelineConfig& config) : config_(config), reader_(document_files(config)) {}
+  LayoutParsing(const PipelineConfig& config, const vision::OpenModel& open)
+      : config_(config), reader_(document_files(config), vision::ReaderOptions{.open = open}) {}
 
   std::span<const PipelineField> fields() const override {
     static constexpr std::array kFields{
@@ -205,7 +207,7 @@ class LayoutParsing : public Pipeline {
     PageReading reading = page_reading(request, config_, cancelled);
     reading.how.tables = stage_wanted(request, kTablesField.name, config_, "table");
     const MarkdownOptions markdown = markdown_options(request);
-    const vision::Image image = page_picture(request);
+    const vision::Image image = page_picture(request, config_);
     const vision::Document document = reader_.read(image, reading.how);
     const std::vector<PageBlock> blocks = blocks_of(document);
 
@@ -288,11 +290,11 @@ class LayoutParsing : public Pipeline {
 
 }  // namespace
 
-std::unique_ptr<Pipeline> open_table_recognition(const PipelineConfig& config) {
-  return std::make_unique<TableRecognition>(config);
+std::unique_ptr<Pipeline> open_table_recognition(const PipelineConfig& config, const vision::OpenModel& open) {
+  return std::make_unique<TableRecognition>(config, open);
 }
-std::unique_ptr<Pipeline> open_layout_parsing(const PipelineConfig& config) {
-  return std::make_unique<LayoutParsing>(config);
+std::unique_ptr<Pipeline> open_layout_parsing(const PipelineConfig& config, const vision::OpenModel& open) {
+  return std::make_unique<LayoutParsing>(config, open);
 }
 
 }  // namespace coracle::serve

@@ -12,8 +12,8 @@ constexpr PipelineStage kOrientation{"orientation", "DocPreprocessor/DocOrientat
                                      "use_doc_preprocessor DocPreprocessor/use_doc_orientation_classify"};
 constexpr PipelineStage kUnwarping{"unwarp", "DocPreprocessor/DocUnwarping",
                                    "use_doc_preprocessor DocPreprocessor/use_doc_unwarping"};
-constexpr PipelineStage kDictionary{"dict", ""};
-constexpr PipelineStage kLabels{"labels", ""};
+constexpr PipelineStage kDictionary{"dict", "", "", false, false};
+constexpr PipelineStage kLabels{"labels", "", "", false, false};
 
 constexpr std::array kOcr{
     PipelineStage{"det", "TextDetection", "", true},
@@ -83,6 +83,10 @@ const PipelineKind& pipeline_kind(std::string_view name) {
   for (const PipelineKind& kind : kKinds) names.append(names.empty() ? "" : ", ").append(kind.name);
   throw Failure(Code::kInvalidArgument,
                 "there is no pipeline '" + std::string(name) + "' here; the pipelines are " + names);
+}
+
+const PipelineStage& pipeline_stage(const PipelineKind& kind, std::string_view name) {
+  return *std::find_if(kind.stages.begin(), kind.stages.end(), [&](const PipelineStage& s) { return s.name == name; });
 }
 
 }  // namespace coracle::serve

@@ -15,7 +15,8 @@ using Use = PipelineField::Use;
 /// POST /ocr: the text of a page.
 class Ocr : public Pipeline {
  public:
-  explicit Ocr(const PipelineConfig& config) : config_(config), reader_(document_files(config)) {}
+  Ocr(const PipelineConfig& config, const vision::OpenModel& open)
+      : config_(config), reader_(document_files(config), vision::ReaderOptions{.open = open}) {}
 
   std::span<const PipelineField> fields() const override {
     static constexpr std::array kFields{
@@ -39,7 +40,7 @@ class Ocr : public Pipeline {
 
   void answer(const PipelineRequest& request, Cancelled cancelled, internal::JsonWriter& json) override {
     PageReading reading = page_reading(request, config_, cancelled);
-    const vision::Image image = page_picture(request);
+    const vision::Image image = page_picture(request, config_);
     // Lines that are not sure enough are found all the same.
     const double min_score = reading.how.text.min_score;
     reading.how.text.min_score = std::numeric_limits<double>::lowest();
@@ -77,7 +78,8 @@ class Ocr : public Pipeline {
 /// POST /document-preprocessing: a page upright and flat.
 class DocumentPreprocessing : public Pipeline {
  public:
-  explicit DocumentPreprocessing(const PipelineConfig& config) : config_(config), reader_(document_files(config)) {}
+  DocumentPreprocessing(const PipelineConfig& config, const vision::OpenModel& open)
+      : config_(config), reader_(document_files(config), vision::ReaderOptions{.open = open}) {}
 
   std::span<const PipelineField> fields() const override {
     static constexpr std::array kFields{kFileField, kFileTypeField, kOrientationField, kUnwarpingField,
@@ -90,7 +92,7 @@ class DocumentPreprocessing : public Pipeline {
     // Each stands for itself here.
     reading.how.orientation = stage_wanted(request, kOrientationField.name, config_, "orientation");
     reading.how.unwarping = stage_wanted(request, kUnwarpingField.name, config_, "unwarp");
-    const vision::Image image = page_picture(request);
+    const vision::Image image = page_picture(request, config_);
     const vision::Document document = reader_.read(image, reading.how);
 
     json.Key("docPreprocessingResults");
@@ -117,9 +119,11 @@ class DocumentPreprocessing : public Pipeline {
 
 }  // namespace
 
-std::unique_ptr<Pipeline> open_ocr(const PipelineConfig& config) { return std::make_unique<Ocr>(config); }
-std::unique_ptr<Pipeline> open_document_preprocessing(const PipelineConfig& config) {
-  return std::make_unique<DocumentPreprocessing>(config);
+std::unique_ptr<Pipeline> open_ocr(const PipelineConfig& config, const vision::OpenModel& open) {
+  return std::make_unique<Ocr>(config, open);
+}
+std::unique_ptr<Pipeline> open_document_preprocessing(const PipelineConfig& config, const vision::OpenModel& open) {
+  return std::make_unique<DocumentPreprocessing>(config, open);
 }
 
 }  // namespace coracle::serve

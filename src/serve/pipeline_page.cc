@@ -100,7 +100,7 @@ PageReading page_reading(const PipelineRequest& request, const PipelineConfig& c
   return reading;
 }
 
-vision::Image page_picture(const PipelineRequest& request) {
+vision::Image page_picture(const PipelineRequest& request, const PipelineConfig& config) {
   const std::optional<int> type = request.whole(kFileTypeField.name);
   if (type.has_value() && *type != 0 && *type != 1)
     PipelineRequest::refuse(kFileTypeField.name, "literal_error", "Input should be 0 or 1");
@@ -109,7 +109,7 @@ vision::Image page_picture(const PipelineRequest& request) {
                           "this server does not read PDF files (fileType 0): send their pages as pictures (PNG, JPEG, "
                           "WebP or BMP) with fileType 1, one in each request");
   }
-  vision::Image image = request.picture(kFileField.name);
+  vision::Image image = request.picture(kFileField.name, config.max_pixels);
   if (!type.has_value()) throw PipelineFailure(422, "File type cannot be determined: send fileType 1 for a picture");
   return image;
 }

@@ -37,7 +37,7 @@ PageReading page_reading(const PipelineRequest& request, const PipelineConfig& c
 /// Throws PipelineFailure (422) for stages that there are not.
 bool stage_wanted(const PipelineRequest& request, const char* field, const PipelineConfig& config, const char* stage);
 /// The picture of the field "file". Throws PipelineFailure (422).
-vision::Image page_picture(const PipelineRequest& request);
+vision::Image page_picture(const PipelineRequest& request, const PipelineConfig& config);
 
 /// "dataInfo" of the picture.
 void write_data_info(internal::JsonWriter& json, const vision::Image& image);

@@ -89,22 +89,24 @@ void write_anomalies(internal::JsonWriter& json, const vision::Prediction& predi
   write_size(json, prediction.anomaly.height, prediction.anomaly.width);
 }
 
-vision::PredictorOptions predictor_options(const PipelineConfig& config, vision::Task task) {
+vision::PredictorOptions predictor_options(const PipelineConfig& config, const vision::OpenModel& open,
+                                           vision::Task task) {
   vision::PredictorOptions options;
   options.labels = config.model("labels");
   options.task = task;
   options.topk = config.topk;
   options.threshold = config.threshold;
+  options.open = open;
   return options;
 }
 
 /// A pipeline of one model.
 class PicturePipeline : public Pipeline {
  public:
-  PicturePipeline(const PipelineConfig& config, vision::Task task, std::span<const PipelineField> fields,
-                  WritePrediction write)
+  PicturePipeline(const PipelineConfig& config, const vision::OpenModel& open, vision::Task task,
+                  std::span<const PipelineField> fields, WritePrediction write)
       : config_(config),
-        predictor_(config.model("model"), predictor_options(config, task)),
+        predictor_(config.model("model"), predictor_options(config, open, task)),
         fields_(fields),
         write_(write) {}
 
@@ -116,7 +118,7 @@ class PicturePipeline : public Pipeline {
       PipelineRequest::refuse(kTopk.name, "greater_than", "Input should be greater than 0");
     if (const std::optional<double> threshold = request.number(kThreshold.name))
       choice.threshold = static_cast<float>(*threshold);
-    const vision::Image image = request.picture(kImage.name);
+    const vision::Image image = request.picture(kImage.name, config_.max_pixels);
     const vision::Prediction prediction = predictor_.predict(image, choice);
     write_(json, prediction);
     if (request.flag(kVisualizeField.name).value_or(config_.visualize))
@@ -132,24 +134,25 @@ class PicturePipeline : public Pipeline {
 
 }  // namespace
 
-std::unique_ptr<Pipeline> open_classification(const PipelineConfig& config) {
-  return std::make_unique<PicturePipeline>(config, vision::Task::kClassification, kTopkFields, write_categories);
+std::unique_ptr<Pipeline> open_classification(const PipelineConfig& config, const vision::OpenModel& open) {
+  return std::make_unique<PicturePipeline>(config, open, vision::Task::kClassification, kTopkFields, write_categories);
 }
-std::unique_ptr<Pipeline> open_multilabel(const PipelineConfig& config) {
-  return std::make_unique<PicturePipeline>(config, vision::Task::kMultilabel, kThresholdFields, write_categories);
+std::unique_ptr<Pipeline> open_multilabel(const PipelineConfig& config, const vision::OpenModel& open) {
+  return std::make_unique<PicturePipeline>(config, open, vision::Task::kMultilabel, kThresholdFields, write_categories);
 }
-std::unique_ptr<Pipeline> open_object_detection(const PipelineConfig& config) {
-  return std::make_unique<PicturePipeline>(config, vision::Task::kObjectDetection, kThresholdFields, write_objects);
+std::unique_ptr<Pipeline> open_object_detection(const PipelineConfig& config, const vision::OpenModel& open) {
+  return std::make_unique<PicturePipeline>(config, open, vision::Task::kObjectDetection, kThresholdFields,
+                                           write_objects);
 }
-std::unique_ptr<Pipeline> open_instance_segmentation(const PipelineConfig& config) {
-  return std::make_unique<PicturePipeline>(config, vision::Task::kInstanceSegmentation, kThresholdFields,
+std::unique_ptr<Pipeline> open_instance_segmentation(const PipelineConfig& config, const vision::OpenModel& open) {
+  return std::make_unique<PicturePipeline>(config, open, vision::Task::kInstanceSegmentation, kThresholdFields,
                                            write_instances);
 }
-std::unique_ptr<Pipeline> open_semantic_segmentation(const PipelineConfig& config) {
-  return std::make_unique<PicturePipeline>(config, vision::Task::kSegmentation, kMapFields, write_classes);
+std::unique_ptr<Pipeline> open_semantic_segmentation(const PipelineConfig& config, const vision::OpenModel& open) {
+  return std::make_unique<PicturePipeline>(config, open, vision::Task::kSegmentation, kMapFields, write_classes);
 }
-std::unique_ptr<Pipeline> open_anomaly_detection(const PipelineConfig& config) {
-  return std::make_unique<PicturePipeline>(config, vision::Task::kAnomaly, kPlainFields, write_anomalies);
+std::unique_ptr<Pipeline> open_anomaly_detection(const PipelineConfig& config, const vision::OpenModel& open) {
+  return std::make_unique<PicturePipeline>(config, open, vision::Task::kAnomaly, kPlainFields, write_anomalies);
 }
 
 }  // namespace coracle::serve

@@ -54,8 +54,8 @@ class PipelineRequest {
 
   std::string log_id() const;  ///< its own, or a new one
 
-  /// The picture of a field in base64. Throws PipelineFailure (422).
-  vision::Image picture(const char* name) const;
+  /// The picture of a field in base64, which has so many pixels at most (0: any number). Throws PipelineFailure (422).
+  vision::Image picture(const char* name, int64_t max_pixels) const;
 
   /// Throws PipelineFailure (422) for what is wrong with a field.
   [[noreturn]] static void refuse(const char* name, const std::string& type, const std::string& message);

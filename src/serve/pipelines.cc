@@ -2,16 +2,24 @@
 #include "serve/pipelines.h"
 
 #include <algorithm>
+#include <mutex>
 #include <new>
-#include <utility>
 
 #include "coracle/coracle.hpp"
+#include "serve/served_runner.h"
+#include "serve/worker_pool.h"
 
 namespace coracle::serve {
 namespace {
 
+constexpr int kWaitingWorkers = 16;
+
 HttpResponse failed(std::string_view body, unsigned status, std::string_view message) {
   return pipeline_message(status, log_id_of(body), static_cast<int>(status), message);
+}
+
+HttpResponse failed(std::string_view body, const Failure& failure) {
+  return failed(body, http_status(failure.code()), failure.what());
 }
 
 unsigned status_of(const coracle::Exception& e) {
@@ -22,17 +30,15 @@ unsigned status_of(const coracle::Exception& e) {
   }
 }
 
-HttpResponse answered(Pipeline& pipeline, std::string_view body, Cancelled cancelled) {
+/// What `answer` answers, or why there is no answer.
+template <class Answer>
+HttpResponse answered(std::string_view body, const Answer& answer) {
   try {
-    const PipelineRequest request(body, pipeline.fields());
-    const std::string result = internal::json_text([&](internal::JsonWriter& json) {
-      json.StartObject();
-      pipeline.answer(request, cancelled, json);
-      json.EndObject();
-    });
-    return pipeline_answer(request.log_id(), result);
+    return answer();
   } catch (const PipelineFailure& failure) {
     return failed(body, failure.status(), failure.what());
+  } catch (const Failure& failure) {
+    return failed(body, failure);
   } catch (const vision::Error& e) {
     return failed(body, e.problem() == vision::Problem::kPicture ? 422 : http_status(Code::kInternal), e.what());
   } catch (const coracle::Exception& e) {
@@ -44,77 +50,155 @@ HttpResponse answered(Pipeline& pipeline, std::string_view body, Cancelled cance
   }
 }
 
+/// A pipeline and those of its tools that nobody uses now. For any number of threads.
+class PipelineTools {
+ public:
+  PipelineTools(PipelineConfig config, Repository& repository)
+      : config_(std::move(config)), kind_(pipeline_kind(config_.name)), repository_(repository) {}
+
+  std::string_view path() const { return kind_.path; }
+
+  /// Throws Failure for models that are not loaded.
+  Models models() const {
+    Models models;
+    for (const auto& [stage, name] : config_.names) models.push_back(repository_.find(name));
+    return models;
+  }
+
+  /// One that works with these models, until it is given back.
+  std::unique_ptr<Pipeline> take(const Models& models) {
+    {
+      const std::lock_guard lock(mutex_);
+      std::erase_if(idle_, [&](const Idle& idle) {
+        return !std::equal(models.begin(), models.end(), idle.models.begin(), idle.models.end(),
+                           [](const auto& model, const auto& other) { return model == other.lock(); });
+      });
+      if (!idle_.empty()) {
+        std::unique_ptr<Pipeline> tool = std::move(idle_.back().tool);
+        idle_.pop_back();
+        return tool;
+      }
+    }
+    return kind_.open(config_, open_served(models, std::make_shared<RunSettings>()));
+  }
+
+  void give_back(const Models& models, std::unique_ptr<Pipeline> tool) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back({{models.begin(), models.end()}, std::move(tool)});
+  }
+
+ private:
+  struct Idle {
+    std::vector<std::weak_ptr<ServedModel>> models;
+    std::unique_ptr<Pipeline> tool;
+  };
+
+  const PipelineConfig config_;
+  const PipelineKind& kind_;
+  Repository& repository_;
+  std::mutex mutex_;
+  std::vector<Idle> idle_;
+};
+
+class Pipelines : public PipelineService {
+ public:
+  Pipelines(std::vector<PipelineConfig> pipelines, Repository& repository, const Readiness& readiness,
+            const PictureOptions& limits)
+      : readiness_(readiness),
+        pool_(limits.workers > 0 ? limits.workers : coracle_default_threads() + kWaitingWorkers, limits.max_waiting) {
+    for (PipelineConfig& config : pipelines) {
+      config.max_pixels = limits.max_pixels;
+      const auto tools = std::make_shared<PipelineTools>(std::move(config), repository);
+      if (find(tools->path()) != nullptr)
+        throw Failure(Code::kInvalidArgument, "two pipelines would answer at /" + std::string(tools->path()));
+      pipelines_.push_back(tools);
+    }
+  }
+
+  void check() override {
+    for (const auto& tools : pipelines_) {
+      const Models models = tools->models();
+      tools->give_back(models, tools->take(models));
+    }
+  }
+
+  std::optional<Cancel> handle(const HttpRequest& request, const Path& path, const Respond& respond) override {
+    if (path.size() != 1) return std::nullopt;
+    const bool health = path[0] == "health";
+    const std::shared_ptr<PipelineTools> tools = find(path[0]);
+    if (!health && tools == nullptr) return std::nullopt;
+    if (request.method != (health ? "GET" : "POST")) {
+      respond(failed({}, http_status(Code::kWrongMethod), "Method Not Allowed"));
+    } else if (health) {
+      const bool ready = readiness_.started && !readiness_.stopping;
+      respond(ready ? pipeline_message(200, new_log_id(), 0, "Healthy")
+                    : failed({}, http_status(Code::kUnavailable), "the server is not ready"));
+    } else {
+      return submit(tools, request.body, respond);
+    }
+    return Cancel();
+  }
+
+  bool open_to_all(const Path& path) const override { return path.size() == 1 && path[0] == "health"; }
+
+ private:
+  std::shared_ptr<PipelineTools> find(std::string_view path) const {
+    const auto found =
+        std::find_if(pipelines_.begin(), pipelines_.end(), [&](const auto& tools) { return tools->path() == path; });
+    return found == pipelines_.end() ? nullptr : *found;
+  }
+
+  Cancel submit(const std::shared_ptr<PipelineTools>& tools, const std::shared_ptr<const std::string>& body,
+                const Respond& respond) {
+    const auto cancelled = std::make_shared<std::atomic<uint32_t>>(0);
+    try {
+      pool_.submit({[tools, models = tools->models(), body, respond, cancelled] {
+        respond(answered(*body, [&] { return answer(*tools, models, *body, cancelled.get()); }));
+      }});
+    } catch (const Failure& failure) {
+      respond(failed(*body, failure));
+      return Cancel();
+    }
+    return [cancelled] { *cancelled = 1; };
+  }
+
+  static HttpResponse answer(PipelineTools& tools, const Models& models, std::string_view body, Cancelled cancelled) {
+    if (*cancelled % 2 != 0) throw Failure(Code::kCancelled, "the request was cancelled");
+    std::unique_ptr<Pipeline> tool = tools.take(models);
+    const PipelineRequest request(body, tool->fields());
+    const std::string result = internal::json_text([&](internal::JsonWriter& json) {
+      json.StartObject();
+      tool->answer(request, cancelled, json);
+      json.EndObject();
+    });
+    tools.give_back(models, std::move(tool));
+    return pipeline_answer(request.log_id(), result);
+  }
+
+  const Readiness& readiness_;
+  std::vector<std::shared_ptr<PipelineTools>> pipelines_;
+  WorkerPool pool_;  // ends first
+};
+
 }  // namespace
 
-Pipelines::Pipelines(const Options& options) : max_queue_size_(options.max_queue_size) {
-  for (const PipelineConfig& config : options.pipelines) {
-    const std::string path(pipeline_kind(config.name).path);
-    if (std::find(paths_.begin(), paths_.end(), path) != paths_.end())
-      throw Failure(Code::kInvalidArgument, "two pipelines would answer at /" + path);
-    paths_.push_back(path);
-  }
-  for (int worker = 0; worker < options.workers; ++worker) {
-    Opened& opened = opened_.emplace_back();
-    for (const PipelineConfig& config : options.pipelines) opened.push_back(pipeline_kind(config.name).open(config));
-  }
-  for (Opened& opened : opened_) workers_.emplace_back([this, &opened] { work(opened); });
-}
-
-Pipelines::~Pipelines() {
-  {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
-  }
-  changed_.notify_all();
-  for (std::thread& worker : workers_) worker.join();
-}
-
-bool Pipelines::open_to_all(const Path& path) const { return path.size() == 1 && path[0] == "health"; }
-
-std::optional<Cancel> Pipelines::handle(const HttpRequest& request, const Path& path, const Respond& respond) {
-  if (path.size() != 1) return std::nullopt;
-  const bool health = path[0] == "health";
-  const auto found = std::find(paths_.begin(), paths_.end(), path[0]);
-  if (!health && found == paths_.end()) return std::nullopt;
-  if (request.method != (health ? "GET" : "POST")) {
-    respond(failed({}, http_status(Code::kWrongMethod), "Method Not Allowed"));
-    return Cancel();
-  }
-  if (health) {
-    respond(pipeline_message(200, new_log_id(), 0, "Healthy"));
-    return Cancel();
-  }
-  const auto cancelled = std::make_shared<std::atomic<uint32_t>>(0);
-  {
-    const std::lock_guard lock(mutex_);
-    if (jobs_.size() < max_queue_size_) {
-      jobs_.push_back({static_cast<size_t>(found - paths_.begin()), request.body, respond, cancelled});
-      changed_.notify_one();
-      return Cancel([cancelled] { *cancelled = 1; });
+void add_models(PipelineConfig& config, std::vector<std::pair<std::string, std::string>>& models) {
+  for (const auto& [stage, path] : config.models) {
+    if (!pipeline_stage(pipeline_kind(config.name), stage).is_model) continue;
+    const auto same =
+        std::find_if(models.begin(), models.end(), [&path = path](const auto& m) { return m.second == path; });
+    if (same != models.end()) {
+      config.names[stage] = same->first;
+      continue;
     }
+    config.names[stage] = config.name + '.' + stage;
+    models.emplace_back(config.names[stage], path);
   }
-  respond(failed(*request.body, http_status(Code::kResourceExhausted),
-                 std::to_string(max_queue_size_) + " requests wait already, no more can"));
-  return Cancel();
 }
 
-void Pipelines::work(Opened& pipelines) {
-  for (;;) {
-    Job job;
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return ending_ || !jobs_.empty(); });
-      if (jobs_.empty()) return;
-      job = std::move(jobs_.front());
-      jobs_.pop_front();
-    }
-    HttpResponse response;
-    if (*job.cancelled != 0)
-      response = failed({}, http_status(Code::kCancelled), "the client has hung up");
-    else
-      response = answered(*pipelines[job.pipeline], *job.body, job.cancelled.get());
-    job.respond(std::move(response));
-  }
+std::unique_ptr<PipelineService> pipeline_service(std::vector<PipelineConfig> pipelines, Repository& repository,
+                                                  const Readiness& readiness, const PictureOptions& limits) {
+  return std::make_unique<Pipelines>(std::move(pipelines), repository, readiness, limits);
 }
 
 }  // namespace coracle::serve

@@ -40,9 +40,10 @@ ServedModel::ServedModel(std::string name, int64_t version, const std::string& p
                          const ServingDefaults& defaults)
     : name_(std::move(name)),
       version_(version),
+      path_(path),
       declared_batch_(has_file),
       config_(std::move(config)),
-      model_(path, {}, options_of(config_)),
+      model_(path_, {}, options_of(config_)),
       inputs_(model_.inputs()),
       outputs_(model_.outputs()) {
   config_.name = name_;
@@ -77,8 +78,8 @@ void ServedModel::check(const Inference& request) const {
                                                 shape_text(tensor.dims));
     }
   }
-  const int64_t most = config_.batching.max_batch_size;
-  if (most == 0 || !declared_batch_) return;
+  const int64_t most = most_rows();
+  if (most == 0) return;
   const std::optional<int64_t> rows = rows_of(request);
   if (rows.has_value() && *rows > most) {
     throw Failure(Code::kInvalidArgument, "the request has " + std::to_string(*rows) + " rows, model '" + name_ +

@@ -34,6 +34,8 @@ class ServedModel {
 
   const std::string& name() const { return name_; }
   int64_t version() const { return version_; }
+  /// Where it was loaded from.
+  const std::string& path() const { return path_; }
   const ModelConfig& config() const { return config_; }
   const std::vector<coracle::TensorInfo>& inputs() const { return inputs_; }
   const std::vector<coracle::TensorInfo>& outputs() const { return outputs_; }
@@ -41,6 +43,8 @@ class ServedModel {
   /// Checks the tensors against the model and gives them to an instance. The request is answered once, later, by
   /// another thread. Throws Failure where it is not taken, which `statistics` then counts.
   void infer(InferencePtr request);
+  /// Requests of more rows are refused; 0: of none are.
+  int64_t most_rows() const { return declared_batch_ ? config_.batching.max_batch_size : 0; }
   size_t waiting() const { return instances_->waiting(); }
   Statistics& statistics() { return statistics_; }
   const Statistics& statistics() const { return statistics_; }
@@ -50,6 +54,7 @@ class ServedModel {
 
   const std::string name_;
   const int64_t version_;
+  const std::string path_;
   const bool declared_batch_;  // max_batch_size is somebody's word, so that larger requests are refused
   ModelConfig config_;
   const coracle::Model model_;

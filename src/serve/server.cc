@@ -36,8 +36,13 @@ Server::Server(ServerOptions options) : options_(std::move(options)) {
 
 std::vector<std::unique_ptr<Service>> Server::services() {
   std::vector<std::unique_ptr<Service>> services;
+  services.push_back(picture_service(*repository_, options_.pictures));
   services.push_back(std::make_unique<OpenInference>(*repository_, readiness_, options_.repository_control));
-  if (!options_.pipelines.pipelines.empty()) services.push_back(std::make_unique<Pipelines>(options_.pipelines));
+  if (!options_.pipelines.empty()) {
+    auto pipelines = pipeline_service(options_.pipelines, *repository_, readiness_, options_.pictures);
+    pipelines_ = pipelines.get();
+    services.push_back(std::move(pipelines));
+  }
   return services;
 }
 
@@ -53,6 +58,7 @@ void Server::start() {
   if (!options_.unix_socket.empty()) http_->listen("unix:" + options_.unix_socket, 0);
   if (options_.metrics_port.has_value()) metrics_port_ = metrics_->listen(options_.host, *options_.metrics_port);
   if (options_.repository.load_all) repository_->load_all();
+  if (pipelines_ != nullptr && options_.repository.load_all) pipelines_->check();
   readiness_.started = true;
 }
 
