@@ -68,9 +68,10 @@ struct Arguments {
   std::vector<std::function<void()>> then;
 };
 
-void add_models(CLI::App& app, Arguments& arguments) {
+void add_model_options(CLI::App& app, Arguments& arguments) {
   struct Read {
     std::vector<std::string> models;
+    std::vector<std::string> pipelines;
     std::string folder;
     std::string control = "none";
     int64_t poll_seconds = 15;
@@ -78,6 +79,9 @@ void add_models(CLI::App& app, Arguments& arguments) {
   const auto read = std::make_shared<Read>();
   app.add_option("model", read->models, "Models to serve: a folder, file or archive, as PATH or NAME=PATH");
   app.add_option("--repository", read->folder, "Folder of models: NAME/config.pbtxt (optional), NAME/1, NAME/2 ...");
+  app.add_option("--pipeline", read->pipelines,
+                 "Pipelines as PaddleX serves them (POST /ocr ...): its files, as OCR.yaml, or OCR:det=PATH,rec=PATH")
+      ->allow_extra_args(false);
   app.add_option("--model-control", read->control,
                  "Who changes the models: none, poll (the folder) or explicit (clients)")
       ->check(CLI::IsMember({"none", "poll", "explicit"}));
@@ -85,8 +89,11 @@ void add_models(CLI::App& app, Arguments& arguments) {
       ->check(CLI::Range(1, 86400));
   arguments.then.emplace_back([read, &options = arguments.options] {
     Repository::Options& repository = options.repository;
-    if (read->models.empty() && read->folder.empty()) throw CLI::ValidationError("a MODEL or --repository is needed");
+    if (read->models.empty() && read->folder.empty() && read->pipelines.empty())
+      throw CLI::ValidationError("a MODEL, --repository or --pipeline is needed");
     for (const std::string& model : read->models) repository.models.push_back(model_of(model));
+    for (const std::string& pipeline : read->pipelines)
+      add_models(options.pipelines.emplace_back(read_pipeline(pipeline)), repository.models);
     try {
       check_model_names(repository.models);
     } catch (const Failure& e) {
@@ -307,8 +314,8 @@ std::optional<ServerOptions> read_command_line(int argc, char** argv, int& statu
   app.set_version_flag("--version", std::string("coracle-serve ") + coracle_version());
   app.set_config("--config", "", "File with options, a line each: host = \"0.0.0.0\"");
   Arguments arguments;
-  for (const auto add : {add_models, add_addresses, add_tls, add_scheduling, add_warm_up, add_learning, add_memory,
-                         add_limits, add_page, add_pictures, add_descriptions})
+  for (const auto add : {add_model_options, add_addresses, add_tls, add_scheduling, add_warm_up, add_learning,
+                         add_memory, add_limits, add_page, add_pictures, add_descriptions})
     add(app, arguments);
   try {
     app.parse(argc, argv);

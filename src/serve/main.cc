@@ -58,6 +58,9 @@ int serve(int argc, char** argv) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
 
+  for (const PipelineConfig& pipeline : options->pipelines) {
+    for (const std::string& note : pipeline.notes) say(note);
+  }
   Server server(std::move(*options));
   server.start();
   for (const std::string& address : server.addresses()) say(address);

@@ -50,6 +50,11 @@ std::vector<std::unique_ptr<Service>> Server::services() {
   services.push_back(picture_service(*repository_, options_.pictures));
   services.push_back(std::make_unique<OpenInference>(*repository_, readiness_, options_.repository_control));
   if (options_.page) services.push_back(std::make_unique<Page>(options_.pictures.readers));
+  if (!options_.pipelines.empty()) {
+    auto pipelines = pipeline_service(options_.pipelines, *repository_, readiness_, options_.pictures);
+    pipelines_ = pipelines.get();
+    services.push_back(std::move(pipelines));
+  }
   return services;
 }
 
@@ -85,6 +90,7 @@ void Server::start() {
   if (!options_.unix_socket.empty()) listen_for_http(ListeningSocket::at(options_.unix_socket));
   if (metrics) listen_for_metrics(ListeningSocket::on(options_.host, *options_.metrics_port));
   if (options_.repository.load_all) repository_->load_all();
+  if (pipelines_ != nullptr && options_.repository.load_all) pipelines_->check();
   readiness_.started = true;
 }
 

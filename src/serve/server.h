@@ -9,6 +9,7 @@
 
 #include "serve/http_server.h"
 #include "serve/pictures.h"
+#include "serve/pipelines.h"
 #include "serve/repository.h"
 #include "serve/router.h"
 #include "serve/systemd.h"
@@ -22,6 +23,7 @@ struct ServerOptions {
   Router::Options router;
   HttpLimits limits;
   PictureOptions pictures;
+  std::vector<PipelineConfig> pipelines;
   std::string host = "127.0.0.1";
   std::optional<uint16_t> http_port = 8000;     ///< none: no HTTP over TCP; 0: any that is free
   std::optional<uint16_t> metrics_port = 8002;  ///< none: no metrics
@@ -67,6 +69,7 @@ class Server {
   std::unique_ptr<HttpServer> metrics_;
   std::unique_ptr<Repository> repository_;
   Readiness readiness_;
+  PipelineService* pipelines_ = nullptr;  // the router's
   std::unique_ptr<Router> router_;
   uint16_t http_port_ = 0;
   uint16_t metrics_port_ = 0;
