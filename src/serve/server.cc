@@ -11,6 +11,7 @@ namespace coracle::serve {
 
 Server::Server(ServerOptions options) : options_(std::move(options)) {
   repository_ = std::make_unique<Repository>(options_.repository);
+  operations_ = std::make_unique<RepositoryOperations>(*repository_, readiness_, options_.repository_control);
   router_ = std::make_unique<Router>(services(), options_.router);
   http_ = std::make_unique<HttpServer>(
       [router = router_.get()](const HttpRequest& request, const Respond& respond) {
@@ -36,7 +37,7 @@ Server::Server(ServerOptions options) : options_(std::move(options)) {
 
 std::vector<std::unique_ptr<Service>> Server::services() {
   std::vector<std::unique_ptr<Service>> services;
-  services.push_back(std::make_unique<OpenInference>(*repository_, readiness_, options_.repository_control));
+  services.push_back(std::make_unique<OpenInference>(*operations_));
   return services;
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "serve/http_server.h"
-#include "serve/repository.h"
+#include "serve/repository_operations.h"
 #include "serve/router.h"
 
 namespace coracle::serve {
@@ -53,6 +53,7 @@ class Server {
   std::unique_ptr<HttpServer> metrics_;
   std::unique_ptr<Repository> repository_;
   Readiness readiness_;
+  std::unique_ptr<RepositoryOperations> operations_;
   std::unique_ptr<Router> router_;
   uint16_t http_port_ = 0;
   uint16_t metrics_port_ = 0;
