@@ -22,6 +22,11 @@ foreach(plugin ${plugins})  # coracle_engine_xnnpack: component engine_xnnpack, 
   set(CPACK_DEBIAN_${component}_PACKAGE_NAME ${package})
   set(CPACK_DEBIAN_${component}_PACKAGE_SECTION libs)
 endforeach()
+if(TARGET coracle_serve_grpc)
+  list(APPEND CPACK_COMPONENTS_ALL serve_grpc)
+  set(CPACK_DEBIAN_SERVE_GRPC_PACKAGE_NAME coracle-serve-grpc)
+  set(CPACK_DEBIAN_SERVE_GRPC_PACKAGE_SECTION libs)
+endif()
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -60,3 +65,6 @@ endforeach()
 cpack_add_component(dev DEPENDS runtime ${vision} DESCRIPTION
   "Headers of Coracle and of Paddle's interfaces, static libraries, files for CMake and pkg-config")
 cpack_add_component(tools DEPENDS runtime DESCRIPTION "The program coracle: inspects, runs and measures models")
+if(TARGET coracle_serve_grpc)
+  cpack_add_component(serve_grpc DEPENDS tools DESCRIPTION "gRPC for the program coracle-serve, which loads it")
+endif()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian 12 packages that building, testing and the demo need; nothing if all are there, so that it also works offline.
 #   scripts/setup-debian.sh            compiler, libraries, test tools
-#   scripts/setup-debian.sh --checks   also clang with lld, clang-format and clang-tidy, for `make lint` and `make fuzz`, and OpenCL with PoCL, a driver of it
+#   scripts/setup-debian.sh --checks   also clang with lld, clang-format and clang-tidy, for `make lint` and `make fuzz`, OpenCL with PoCL, a driver of it, and gRPC, for that of coracle-serve
 #   scripts/setup-debian.sh --processors   also qemu-user, for `make processors`
 #   scripts/setup-debian.sh --fonts        also the fonts of the pictures of `make paddleocr` and `make bench-ocr`
 set -eu
@@ -18,7 +18,7 @@ packages="
 "
 case "${1:-}" in
   "") ;;
-  --checks) packages="$packages clang-14 clang-format-14 clang-tidy-14 clang-tools-14 libclang-rt-14-dev lld-14 pocl-opencl-icd ocl-icd-libopencl1" ;;
+  --checks) packages="$packages clang-14 clang-format-14 clang-tidy-14 clang-tools-14 libclang-rt-14-dev lld-14 pocl-opencl-icd ocl-icd-libopencl1 libgrpc++-dev protobuf-compiler-grpc" ;;
   --processors) packages="$packages qemu-user" ;;
   --fonts) packages="$packages fonts-dejavu-core fonts-wqy-microhei" ;;
   *) echo "usage: $0 [--checks | --processors | --fonts]" >&2; exit 2 ;;

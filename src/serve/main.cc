@@ -45,6 +45,7 @@ int serve(int argc, char** argv) {
   Server server(std::move(*options));
   server.start();
   if (server.http_port() != 0) say("HTTP at http://" + host + ":" + std::to_string(server.http_port()));
+  if (server.grpc_port() != 0) say("gRPC at " + host + ":" + std::to_string(server.grpc_port()));
   if (server.metrics_port() != 0)
     say("metrics at http://" + host + ":" + std::to_string(server.metrics_port()) + "/metrics");
   const int signal = wait_for_signal(signals);

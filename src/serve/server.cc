@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/server.h"
 
+#include <future>
 #include <thread>
 #include <utility>
 
@@ -33,6 +34,16 @@ Server::Server(ServerOptions options) : options_(std::move(options)) {
         return nullptr;
       },
       small, 1);
+  if (options_.grpc_port.has_value()) grpc_ = make_grpc();
+}
+
+std::unique_ptr<GrpcServer> Server::make_grpc() {
+  const GrpcModule* const module = load_grpc_module();
+  if (module == nullptr && options_.grpc_required) throw Failure(Code::kUnavailable, no_grpc_module());
+  if (module == nullptr) return nullptr;
+  return module->make_server(*operations_, {.token = options_.router.token,
+                                            .message_bytes = options_.limits.body_bytes,
+                                            .calls = options_.limits.connections});
 }
 
 std::vector<std::unique_ptr<Service>> Server::services() {
@@ -42,7 +53,9 @@ std::vector<std::unique_ptr<Service>> Server::services() {
 }
 
 Server::~Server() {
-  // No thread of the HTTP servers asks the repository any more before that ends; its last answers go to them.
+  // Calls of gRPC are cut off while there are models that answer them. No thread of the HTTP servers asks the
+  // repository any more before that ends; its last answers go to them.
+  grpc_ = nullptr;
   metrics_->stop();
   http_->stop();
   repository_ = nullptr;
@@ -51,6 +64,7 @@ Server::~Server() {
 void Server::start() {
   if (options_.http_port.has_value()) http_port_ = http_->listen(options_.host, *options_.http_port);
   if (!options_.unix_socket.empty()) http_->listen("unix:" + options_.unix_socket, 0);
+  if (grpc_ != nullptr) grpc_port_ = grpc_->listen(options_.host, *options_.grpc_port);
   if (options_.metrics_port.has_value()) metrics_port_ = metrics_->listen(options_.host, *options_.metrics_port);
   if (options_.repository.load_all) repository_->load_all();
   readiness_.started = true;
@@ -60,7 +74,9 @@ bool Server::stop() {
   const Clock::time_point end = Clock::now() + options_.exit_timeout;
   readiness_.stopping = true;
   std::this_thread::sleep_for(options_.pre_stop);
-  return http_->drain(end);
+  std::future<bool> grpc = std::async(std::launch::async, [&] { return grpc_ == nullptr || grpc_->drain(end); });
+  const bool http = http_->drain(end);
+  return grpc.get() && http;
 }
 
 }  // namespace coracle::serve

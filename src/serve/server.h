@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "serve/grpc_module.h"
 #include "serve/http_server.h"
 #include "serve/repository_operations.h"
 #include "serve/router.h"
@@ -20,6 +21,8 @@ struct ServerOptions {
   HttpLimits limits;
   std::string host = "127.0.0.1";
   std::optional<uint16_t> http_port = 8000;     ///< none: no HTTP over TCP; 0: any that is free
+  std::optional<uint16_t> grpc_port = 8001;     ///< none: no gRPC
+  bool grpc_required = false;                   ///< it is an error where the module is not there
   std::optional<uint16_t> metrics_port = 8002;  ///< none: no metrics
   std::string unix_socket;                      ///< a path; empty: none
   int http_threads = 2;
@@ -42,10 +45,13 @@ class Server {
   bool stop();
 
   uint16_t http_port() const { return http_port_; }
+  /// 0 where there is none.
+  uint16_t grpc_port() const { return grpc_port_; }
   uint16_t metrics_port() const { return metrics_port_; }
 
  private:
   std::vector<std::unique_ptr<Service>> services();
+  std::unique_ptr<GrpcServer> make_grpc();
 
   const ServerOptions options_;
   // Instances of models answer requests whose connections belong to the HTTP servers: those end last.
@@ -55,7 +61,9 @@ class Server {
   Readiness readiness_;
   std::unique_ptr<RepositoryOperations> operations_;
   std::unique_ptr<Router> router_;
+  std::unique_ptr<GrpcServer> grpc_;
   uint16_t http_port_ = 0;
+  uint16_t grpc_port_ = 0;
   uint16_t metrics_port_ = 0;
 };
 

@@ -55,14 +55,17 @@ class Server:
     """The program, and one connection for each thread that asks it."""
 
     def __init__(self, *arguments):
-        command = [os.environ["CORACLE_SERVE"], "--http-port", "0", "--metrics-port", "0", *map(str, arguments)]
+        grpc = [] if "--grpc-port" in arguments else ["--grpc-port", "off"]
+        command = [os.environ["CORACLE_SERVE"], "--http-port", "0", "--metrics-port", "0", *grpc, *map(str, arguments)]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         self.lines, self.local = [], threading.local()
-        self.port = self.metrics_port = None
+        self.port = self.grpc_port = self.metrics_port = None
         for line in self.process.stderr:
             self.lines.append(line)
             if found := re.search(r"HTTP at http://127.0.0.1:(\d+)", line):
                 self.port = int(found[1])
+            if found := re.search(r"gRPC at 127.0.0.1:(\d+)", line):
+                self.grpc_port = int(found[1])
             if found := re.search(r"metrics at http://127.0.0.1:(\d+)", line):
                 self.metrics_port = int(found[1])
                 break
