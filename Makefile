@@ -52,7 +52,7 @@ format:
 	git ls-files '*.cc' '*.h' '*.hpp' | xargs clang-format-14 -i
 
 lint: build/lint/build.ninja
-	cmake --build build/lint --target coracle_saved_schema
+	cmake --build build/lint --target coracle_saved_schema coracle_serve_protos
 	scripts/lint.sh build/lint $(LINT)
 	$(if $(LINT),,git rev-parse HEAD >.ci/linted)
 

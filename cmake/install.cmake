@@ -91,6 +91,9 @@ if(TARGET coracle_serve_program)  # a component of its own: it loads libraries t
   install(FILES ${PROJECT_SOURCE_DIR}/packaging/systemd/coracle-serve.service ${PROJECT_SOURCE_DIR}/packaging/systemd/coracle-serve.socket
           DESTINATION lib/systemd/system COMPONENT serve)
   install(FILES ${PROJECT_SOURCE_DIR}/packaging/systemd/serve.conf DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/coracle-serve COMPONENT serve)
+  if(TARGET coracle_serve_grpc)  # lies where the program looks for it
+    install(TARGETS coracle_serve_grpc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/coracle COMPONENT serve_grpc)
+  endif()
 endif()
 if(BUILD_SHARED_LIBS)
   include(${CMAKE_CURRENT_LIST_DIR}/paddle_layout.cmake)

@@ -108,6 +108,7 @@ void add_model_options(CLI::App& app, Arguments& arguments) {
 void add_addresses(CLI::App& app, Arguments& arguments) {
   struct Read {
     std::string http_port = "8000";
+    std::string grpc_port = "8001";
     std::string metrics_port = "8002";
     std::string token_file;
   };
@@ -115,11 +116,15 @@ void add_addresses(CLI::App& app, Arguments& arguments) {
   ServerOptions& options = arguments.options;
   app.add_option("--host", options.host, "Address to listen on");
   app.add_option("--http-port", read->http_port, "Port of HTTP; 0: any that is free; off: none");
+  const CLI::Option* const grpc = app.add_option("--grpc-port", read->grpc_port,
+                                                 "Port of gRPC, where its module is; 0: any that is free; off: none");
   app.add_option("--metrics-port", read->metrics_port, "Port of GET /metrics; 0: any that is free; off: none");
   app.add_option("--unix-socket", options.unix_socket, "Path of a Unix socket to listen on");
   app.add_option("--token-file", read->token_file, "File whose first line clients must send as a bearer token");
   app.add_option("--allow-origin", options.router.allow_origin, "Origin whose pages may use the server (CORS)");
-  arguments.then.emplace_back([read, &options] {
+  arguments.then.emplace_back([read, grpc, &options] {
+    options.grpc_port = port_of(read->grpc_port, "--grpc-port");
+    options.grpc_required = grpc->count() != 0;
     options.http_port = port_of(read->http_port, "--http-port");
     options.metrics_port = port_of(read->metrics_port, "--metrics-port");
     options.router.token = token_of(read->token_file);
@@ -308,7 +313,7 @@ void add_pictures(CLI::App& app, Arguments& arguments) {
 }  // namespace
 
 std::optional<ServerOptions> read_command_line(int argc, char** argv, int& status) {
-  CLI::App app("Serves PaddlePaddle models over HTTP, by the Open Inference Protocol.", "coracle-serve");
+  CLI::App app("Serves PaddlePaddle models over HTTP and gRPC, by the Open Inference Protocol.", "coracle-serve");
   app.footer(kFooter);
   app.option_defaults()->always_capture_default();
   app.set_version_flag("--version", std::string("coracle-serve ") + coracle_version());

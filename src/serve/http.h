@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "serve/failure.h"
+#include "serve/infer_request.h"
 
 /// HTTP as the handlers of requests see it, whatever carries it.
 namespace coracle::serve {
@@ -53,8 +54,6 @@ HttpResponse json_response(std::string json);
 
 /// Takes the response to a request; to be called once, by any thread.
 using Respond = std::function<void(HttpResponse)>;
-/// Ends work whose result nobody wants any more; may be called by any thread, also when the work is done.
-using Cancel = std::function<void()>;
 /// Answers requests. Does not throw. Called by several threads.
 using HttpHandler = std::function<Cancel(const HttpRequest&, const Respond&)>;
 

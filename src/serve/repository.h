@@ -14,17 +14,10 @@
 #include <thread>
 #include <vector>
 
+#include "serve/model_operations.h"
 #include "serve/served_model.h"
 
 namespace coracle::serve {
-
-/// A model of the index, loaded or not.
-struct IndexEntry {
-  std::string name;
-  std::string version;  ///< empty where none was loaded
-  std::string state;    ///< READY, LOADING, UNLOADING, UNAVAILABLE
-  std::string reason;
-};
 
 /// Throws Failure (kInvalidArgument) for a name that cannot be part of a path and a URL, and for one that is there
 /// twice.

@@ -5,6 +5,7 @@
 #include <malloc.h>
 #endif
 
+#include <future>
 #include <thread>
 #include <utility>
 
@@ -20,6 +21,7 @@ Server::Server(ServerOptions options) : options_(std::move(options)) {
   if (options_.limits.memory.limited()) ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
   repository_ = std::make_unique<Repository>(options_.repository);
+  operations_ = std::make_unique<RepositoryOperations>(*repository_, readiness_, options_.repository_control);
   router_ = std::make_unique<Router>(services(), options_.router);
   if (!options_.tls.certificate.empty())
     tls_ = std::make_shared<TlsContexts>(options_.tls, options_.repository.defaults.log);
@@ -43,12 +45,22 @@ Server::Server(ServerOptions options) : options_(std::move(options)) {
         return nullptr;
       },
       small, 1);
+  if (options_.grpc_port.has_value()) grpc_ = make_grpc();
+}
+
+std::unique_ptr<GrpcServer> Server::make_grpc() {
+  const GrpcModule* const module = load_grpc_module();
+  if (module == nullptr && options_.grpc_required) throw Failure(Code::kUnavailable, no_grpc_module());
+  if (module == nullptr) return nullptr;
+  return module->make_server(*operations_, {.token = options_.router.token,
+                                            .message_bytes = options_.limits.body_bytes,
+                                            .calls = options_.limits.connections});
 }
 
 std::vector<std::unique_ptr<Service>> Server::services() {
   std::vector<std::unique_ptr<Service>> services;
   services.push_back(picture_service(*repository_, options_.pictures));
-  services.push_back(std::make_unique<OpenInference>(*repository_, readiness_, options_.repository_control));
+  services.push_back(std::make_unique<OpenInference>(*operations_));
   if (options_.page) services.push_back(std::make_unique<Page>(options_.pictures.readers));
   if (!options_.pipelines.empty()) {
     auto pipelines = pipeline_service(options_.pipelines, *repository_, readiness_, options_.pictures);
@@ -59,7 +71,9 @@ std::vector<std::unique_ptr<Service>> Server::services() {
 }
 
 Server::~Server() {
-  // No thread of the HTTP servers asks the repository any more before that ends; its last answers go to them.
+  // Calls of gRPC are cut off while there are models that answer them. No thread of the HTTP servers asks the
+  // repository any more before that ends; its last answers go to them.
+  grpc_ = nullptr;
   metrics_->stop();
   http_->stop();
   repository_ = nullptr;
@@ -88,6 +102,12 @@ void Server::start() {
   }
   if (http) listen_for_http(ListeningSocket::on(options_.host, *options_.http_port));
   if (!options_.unix_socket.empty()) listen_for_http(ListeningSocket::at(options_.unix_socket));
+  if (grpc_ != nullptr) {
+    grpc_port_ = grpc_->listen(options_.host, *options_.grpc_port);
+    const bool v6 = options_.host.find(':') != std::string::npos;
+    addresses_.push_back("gRPC at " + (v6 ? '[' + options_.host + ']' : options_.host) + ':' +
+                         std::to_string(grpc_port_));
+  }
   if (metrics) listen_for_metrics(ListeningSocket::on(options_.host, *options_.metrics_port));
   if (options_.repository.load_all) repository_->load_all();
   if (pipelines_ != nullptr && options_.repository.load_all) pipelines_->check();
@@ -103,7 +123,9 @@ bool Server::stop() {
   const Clock::time_point end = Clock::now() + options_.exit_timeout;
   readiness_.stopping = true;
   std::this_thread::sleep_for(options_.pre_stop);
-  return http_->drain(end);
+  std::future<bool> grpc = std::async(std::launch::async, [&] { return grpc_ == nullptr || grpc_->drain(end); });
+  const bool http = http_->drain(end);
+  return grpc.get() && http;
 }
 
 }  // namespace coracle::serve

@@ -7,10 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "serve/grpc_module.h"
 #include "serve/http_server.h"
 #include "serve/pictures.h"
 #include "serve/pipelines.h"
-#include "serve/repository.h"
+#include "serve/repository_operations.h"
 #include "serve/router.h"
 #include "serve/systemd.h"
 #include "serve/tls.h"
@@ -26,6 +27,8 @@ struct ServerOptions {
   std::vector<PipelineConfig> pipelines;
   std::string host = "127.0.0.1";
   std::optional<uint16_t> http_port = 8000;     ///< none: no HTTP over TCP; 0: any that is free
+  std::optional<uint16_t> grpc_port = 8001;     ///< none: no gRPC
+  bool grpc_required = false;                   ///< it is an error where the module is not there
   std::optional<uint16_t> metrics_port = 8002;  ///< none: no metrics
   bool page = true;                             ///< for browsers, at /
   std::string unix_socket;                      ///< a path; empty: none
@@ -53,6 +56,8 @@ class Server {
   bool stop();
 
   uint16_t http_port() const { return http_port_; }
+  /// 0 where there is none.
+  uint16_t grpc_port() const { return grpc_port_; }
   uint16_t metrics_port() const { return metrics_port_; }
   /// Where it listens, a line each: "HTTP at http://127.0.0.1:8000".
   const std::vector<std::string>& addresses() const { return addresses_; }
@@ -61,6 +66,7 @@ class Server {
   void listen_for_http(ListeningSocket socket);
   void listen_for_metrics(ListeningSocket socket);
   std::vector<std::unique_ptr<Service>> services();
+  std::unique_ptr<GrpcServer> make_grpc();
 
   const ServerOptions options_;
   std::shared_ptr<TlsContexts> tls_;
@@ -70,8 +76,11 @@ class Server {
   std::unique_ptr<Repository> repository_;
   Readiness readiness_;
   PipelineService* pipelines_ = nullptr;  // the router's
+  std::unique_ptr<RepositoryOperations> operations_;
   std::unique_ptr<Router> router_;
+  std::unique_ptr<GrpcServer> grpc_;
   uint16_t http_port_ = 0;
+  uint16_t grpc_port_ = 0;
   uint16_t metrics_port_ = 0;
   std::vector<std::string> addresses_;
 };

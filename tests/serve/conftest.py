@@ -75,15 +75,18 @@ class Server:
 
     def __init__(self, *arguments, program=(), before=(), environment=None, ports=True, **process):
         """`before` are words before the program's; variables of `environment` that are None are unset."""
-        command = [*before, *(program or [os.environ["CORACLE_SERVE"]]), *(["--http-port", "0", "--metrics-port", "0"] if ports else []), *arguments]
+        command = [*before, *(program or [os.environ["CORACLE_SERVE"]]), *(["--http-port", "0", "--metrics-port", "0"] if ports else []),
+                   *([] if "--grpc-port" in arguments else ["--grpc-port", "off"]), *arguments]
         variables = {name: value for name, value in {**os.environ, **(environment or {})}.items() if value is not None}
         self.process = subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, text=True, env=variables, **process)
         self.lines, self.local = [], threading.local()
-        self.port = self.metrics_port = None
+        self.port = self.grpc_port = self.metrics_port = None
         for line in self.process.stderr:
             self.lines.append(line)
             if found := re.search(r"HTTP at https?://127.0.0.1:(\d+)", line):
                 self.port = int(found[1])
+            if found := re.search(r"gRPC at 127.0.0.1:(\d+)", line):
+                self.grpc_port = int(found[1])
             if found := re.search(r"metrics at http://127.0.0.1:(\d+)", line):
                 self.metrics_port = int(found[1])
             if self.port and self.metrics_port:

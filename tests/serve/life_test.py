@@ -161,20 +161,20 @@ def test_usage():
             ("/nowhere cannot be read", 1, ["m", "--token-file", "/nowhere"]),
             ("two models are called 'm'; NAME=PATH gives one another name", 2, ["m=a", "m=b"]),
             ("'a?b' is not the name of a model", 2, ["a?b=m"])):
-        ended = subprocess.run([program, "--metrics-port", "0", *arguments], capture_output=True, text=True)
+        ended = subprocess.run([program, "--metrics-port", "0", "--grpc-port", "off", *arguments], capture_output=True, text=True)
         assert ended.returncode == status and words in ended.stderr, (arguments, ended)
 
 
 def test_a_file_in_the_place_of_a_socket_stays(serve, linear, tmp_path):
     (tmp_path / "s").write_text("kept")
-    ended = subprocess.run([os.environ["CORACLE_SERVE"], "m=%s" % linear, "--http-port", "off", "--metrics-port", "off",
+    ended = subprocess.run([os.environ["CORACLE_SERVE"], "m=%s" % linear, "--http-port", "off", "--metrics-port", "off", "--grpc-port", "off",
                             "--unix-socket", str(tmp_path / "s")], capture_output=True, text=True)
     assert ended.returncode == 1 and "cannot listen on unix:" in ended.stderr and (tmp_path / "s").read_text() == "kept"
     first = serve("m=%s" % linear, "--unix-socket", tmp_path / "t")
     first.process.kill()    # leaves its socket behind
     first.process.wait()
     serve("m=%s" % linear, "--unix-socket", tmp_path / "t")
-    ended = subprocess.run([os.environ["CORACLE_SERVE"], "m=%s" % linear, "--http-port", "off", "--unix-socket", str(tmp_path / "t")],
+    ended = subprocess.run([os.environ["CORACLE_SERVE"], "m=%s" % linear, "--http-port", "off", "--grpc-port", "off", "--unix-socket", str(tmp_path / "t")],
                            capture_output=True, text=True)
     assert ended.returncode == 1 and "in use" in ended.stderr
 
