@@ -88,7 +88,7 @@ ListeningSocket ListeningSocket::on(const std::string& address, uint16_t port) {
     socket.open(reinterpret_cast<const sockaddr*>(&v6), sizeof(v6), name);
     return socket;
   }
-  throw Failure(Code::kUnavailable, "cannot listen on " + name + ": it is no address as 127.0.0.1, 0.0.0.0 or ::1");
+  throw Failure(Code::kUnavailable, "cannot listen on " + name + ": it is not an address as 127.0.0.1, 0.0.0.0 or ::1");
 }
 
 ListeningSocket ListeningSocket::at(const std::string& path) {
@@ -109,7 +109,7 @@ ListeningSocket ListeningSocket::inherited(int descriptor) {
   if (!known || option_of(descriptor, SO_TYPE) != SOCK_STREAM || option_of(descriptor, SO_ACCEPTCONN) != 1) {
     throw Failure(Code::kInvalidArgument,
                   "descriptor " + std::to_string(descriptor) +
-                      " was passed to be listened on (LISTEN_FDS) and is no stream socket that takes connections; "
+                      " was passed to be listened on (LISTEN_FDS) and is not a stream socket that takes connections; "
                       "a socket unit needs ListenStream= and Accept=no");
   }
   return {descriptor, family};

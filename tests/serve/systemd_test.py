@@ -103,7 +103,7 @@ def test_what_is_no_socket_is_refused(linear):
         how = passed([not_listening], "http")
         ended = subprocess.run([*how["before"], os.environ["CORACLE_SERVE"], "m=%s" % linear], capture_output=True, text=True,
                                close_fds=False, env={**os.environ, **how["environment"]})
-    assert ended.returncode == 1 and "descriptor 3 was passed to be listened on (LISTEN_FDS) and is no stream socket" in ended.stderr
+    assert ended.returncode == 1 and "descriptor 3 was passed to be listened on (LISTEN_FDS) and is not a stream socket" in ended.stderr
 
 
 def test_the_other_program_starts_it(linear, serve, tmp_path):
