@@ -50,7 +50,8 @@ def by_ray(rows, count, blocks, runs):
     for _ in range(runs):
         images = ray.data.range(rows * count, override_num_blocks=blocks).map_batches(
             lambda batch: {"id": batch["id"], "x": np.stack([picture(n) for n in batch["id"]])}, batch_size=rows).materialize()
-        found = images.map_batches(Timed, fn_constructor_kwargs={"model": str(MODEL)}, batch_size=rows, concurrency=1).to_pandas()
+        found = images.map_batches(Timed, fn_constructor_kwargs={"model": str(MODEL)}, batch_size=rows,
+                                   compute=ray.data.ActorPoolStrategy(size=1)).to_pandas()
         calls = sorted(set(zip(found["begin"], found["end"])))[2:]   # The first ones load and plan.
         assert sorted(found["id"]) == list(range(rows * count))
         spans.append(1000 * (calls[-1][1] - calls[0][0]) / len(calls))
