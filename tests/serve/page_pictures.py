@@ -60,7 +60,7 @@ def main():
         browser.js("document.querySelector('#model form').requestSubmit()")
         browser.wait("document.querySelector('.programs')")
         time.sleep(2)
-        capture(browser, "serving-page-phone.webp", 360, 1240)
+        capture(browser, "serving-page-phone.webp", 360, 1212)
     finally:
         browser.close()
         server.stop()
