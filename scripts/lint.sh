@@ -23,7 +23,7 @@ if [ "${2:-}" != --quick ]; then
   # The product's units, but for the inner loops, which are compiled once per instruction set by rules of their own. Batches of files parse
   # what they share once; that they include what is no header is what they are for.
   # What only a build makes is left out.
-  units="($build/src|src|examples)/(?!devices/cpu/isa/|known_attributes|devices/gpu/packed_sources).*\.cc"
+  units="($build/src|src|examples)/(?!devices/cpu/isa/|known_attributes|devices/gpu/packed_sources|serve/grpc/generated/).*\.cc"
   if [ "${2:-}" = --changed ] && changed=$(python3 scripts/changed_units.py "$build"); then
     units="($(echo "$changed" | sed 's/[.]/\\./g' | paste -s -d '|'))"
     echo "lint: clang-tidy looks at $(echo "$changed" | grep -c .) units, make lint at all" >&2

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "serve/failure.h"
+#include "serve/infer_request.h"
 
 /// HTTP as the handlers of requests see it, whatever carries it.
 namespace coracle::serve {
@@ -38,7 +39,8 @@ struct HttpResponse {
   std::string content_type = "application/json";
   std::vector<std::pair<std::string, std::string>> headers = {};
   std::string body = {};
-  std::vector<HttpPart> parts = {};  ///< follow `body`
+  std::vector<HttpPart> parts = {};       ///< follow `body`
+  std::shared_ptr<const void> kept = {};  ///< until it was sent
 };
 
 /// Throws Failure (kWrongMethod).
@@ -52,8 +54,6 @@ HttpResponse json_response(std::string json);
 
 /// Takes the response to a request; to be called once, by any thread.
 using Respond = std::function<void(HttpResponse)>;
-/// Ends work whose result nobody wants any more; may be called by any thread, also when the work is done.
-using Cancel = std::function<void()>;
 /// Answers requests. Does not throw. Called by several threads.
 using HttpHandler = std::function<Cancel(const HttpRequest&, const Respond&)>;
 

@@ -8,11 +8,10 @@
 #include "client/element.h"
 #include "client/tensor_json.h"
 #include "serve/json_request.h"
+#include "serve/lod_json.h"
 
 namespace coracle::serve {
 namespace {
-
-constexpr size_t kMaxTensors = 1024;
 
 [[noreturn]] void refuse(const std::string& message) { throw Failure(Code::kInvalidArgument, message); }
 
@@ -46,23 +45,9 @@ std::optional<uint64_t> whole(const internal::JsonValue* value, const char* name
   return value->GetUint64();
 }
 
-template <class Infos>
-size_t index_of(const Infos& infos, const std::string& name, const char* kind, const std::string& model) {
-  for (size_t i = 0; i < infos.size(); ++i) {
-    if (infos[i].name == name) return i;
-  }
-  std::string names;
-  for (const coracle::TensorInfo& info : infos) names += (names.empty() ? "'" : ", '") + info.name + "'";
-  refuse("model '" + model + "' has no " + kind + " '" + name.substr(0, 255) + "'; it has " + names);
-}
-
 coracle::Dims dims_of(const internal::JsonValue& object, const std::string& where) {
   const internal::JsonValue* const shape = member(object, "shape");
   if (shape == nullptr || !shape->IsArray()) refuse(where + " has no list 'shape'");
-  if (shape->Size() > CORACLE_MAX_RANK) {
-    refuse(where + " has " + std::to_string(shape->Size()) + " dimensions, at most " +
-           std::to_string(CORACLE_MAX_RANK) + " are possible");
-  }
   coracle::Dims dims;
   for (const internal::JsonValue& size : shape->GetArray()) {
     if (!size.IsInt64() || size.GetInt64() < 0) refuse(where + " has a shape with what is not a size");
@@ -71,57 +56,20 @@ coracle::Dims dims_of(const internal::JsonValue& object, const std::string& wher
   return dims;
 }
 
-/// A part of the body behind its JSON.
-Tensor binary_tensor(const std::shared_ptr<const std::string>& body, size_t offset, size_t bytes, coracle_dtype dtype,
-                     coracle::Dims dims, const std::string& where) {
-  const std::optional<size_t> expected = client::byte_count(dtype, dims);
-  if (expected != bytes) {
-    refuse(where + " has " + std::to_string(bytes) + " bytes of binary data, its shape and datatype need " +
-           (expected.has_value() ? std::to_string(*expected) : std::string("more than memory has")));
-  }
-  const auto* const data = reinterpret_cast<const std::byte*>(body->data() + offset);
-  if (dtype == CORACLE_BOOL) {
-    for (size_t i = 0; i < bytes; ++i) {
-      if (std::to_integer<int>(data[i]) > 1) refuse(where + " has a truth value that is neither 0 nor 1");
-    }
-  }
-  return {.dtype = dtype, .dims = std::move(dims), .lod = {}, .owner = body, .data = data, .bytes = bytes};
+/// A part of the body.
+void set_data(InferInput& input, const std::shared_ptr<const std::string>& body, size_t offset, size_t bytes) {
+  input.owner = body;
+  input.data = body->data() + offset;
+  input.bytes = bytes;
 }
 
-Tensor tensor_of(client::Tensor tensor) {
+void set_data(InferInput& input, client::Tensor tensor) {
   const auto kept = std::make_shared<client::Tensor>(std::move(tensor));
-  return {.dtype = kept->dtype,
-          .dims = kept->dims,
-          .lod = {},
-          .owner = kept,
-          .data = kept->bytes.data(),
-          .bytes = kept->bytes.size()};
-}
-
-/// Sequence offsets, coarsest level first: the parameter "lod" of an input, a list of lists.
-coracle::Lod lod_of(const internal::JsonValue& input, const std::string& where) {
-  coracle::Lod lod;
-  const internal::JsonValue* const levels = parameter(input, "lod");
-  if (levels == nullptr) return lod;
-  if (!levels->IsArray()) refuse(where + ": the parameter 'lod' is not a list of lists of offsets");
-  for (const internal::JsonValue& level : levels->GetArray()) {
-    if (!level.IsArray()) refuse(where + ": the parameter 'lod' is not a list of lists of offsets");
-    std::vector<size_t>& offsets = lod.emplace_back();
-    for (const internal::JsonValue& offset : level.GetArray()) {
-      if (!offset.IsUint64()) refuse(where + ": the parameter 'lod' has what is not an offset");
-      offsets.push_back(offset.GetUint64());
-    }
-  }
-  return lod;
-}
-
-void set_schedule(const internal::JsonValue& request, Inference& inference) {
-  if (const auto priority = whole(parameter(request, "priority"), "priority"))
-    inference.priority = static_cast<uint32_t>(std::min<uint64_t>(*priority, UINT32_MAX - 1));
-  const auto timeout = whole(parameter(request, "timeout"), "timeout");
-  constexpr uint64_t kLongest = 86'400'000'000;  // a day, in microseconds
-  if (timeout.has_value() && *timeout != 0)
-    inference.deadline = Clock::now() + std::chrono::microseconds(std::min(*timeout, kLongest));
+  input.datatype = client::datatype_of(kept->dtype);
+  input.shape = kept->dims;
+  input.owner = kept;
+  input.data = kept->bytes.data();
+  input.bytes = kept->bytes.size();
 }
 
 /// The elements of the only input, without JSON.
@@ -152,9 +100,13 @@ InferCall raw_call(const ServedModel& model, const std::shared_ptr<const std::st
     if (d < 0) d = known == 0 ? 0 : static_cast<int64_t>(body->size() / known);
   }
   InferCall call;
-  call.inference = std::make_shared<Inference>();
-  call.inference->inputs.push_back(binary_tensor(body, 0, body->size(), info.dtype, dims, "input '" + info.name + "'"));
-  for (size_t i = 0; i < model.outputs().size(); ++i) call.outputs.push_back({i, true});
+  InferInput& input = call.request.inputs.emplace_back();
+  input.name = info.name;
+  input.datatype = client::datatype_of(info.dtype);
+  input.shape = std::move(dims);
+  set_data(input, body, 0, body->size());
+  call.form.all_binary = true;
+  call.form.memory = model.memory();
   return call;
 }
 
@@ -168,90 +120,82 @@ InferCall parse_infer(const ServedModel& model, const std::shared_ptr<const std:
     refuse("Inference-Header-Content-Length is " + std::to_string(json_bytes) + ", the body has " +
            std::to_string(body->size()) + " bytes");
   }
+  // A value of the document takes 16 bytes, twice while its list is read; there is one before each comma.
+  constexpr size_t kValue = 32;
+  const auto commas = static_cast<size_t>(std::count(body->begin(), body->begin() + json_bytes, ','));
+  const MemoryBudget::Share parsing = model.memory().reserve(commas * kValue, "the JSON of the request");
   const internal::JsonDocument request = parse_object({body->data(), json_bytes});
   InferCall call;
   if (const internal::JsonValue* const id = member(request, "id")) {
     if (!id->IsString()) refuse("'id' is not a text");
-    call.id.assign(id->GetString(), id->GetStringLength());
+    call.form.id.assign(id->GetString(), id->GetStringLength());
   }
-  call.inference = std::make_shared<Inference>();
-  set_schedule(request, *call.inference);
+  call.request.priority = whole(parameter(request, "priority"), "priority").value_or(0);
+  call.request.timeout_us = whole(parameter(request, "timeout"), "timeout").value_or(0);
 
   const internal::JsonValue* const inputs = member(request, "inputs");
   if (inputs == nullptr || !inputs->IsArray()) refuse("the request has no list 'inputs'");
-  if (inputs->Size() > kMaxTensors) refuse("the request has more than " + std::to_string(kMaxTensors) + " inputs");
-  std::vector<std::optional<Tensor>> given(model.inputs().size());
   size_t offset = json_bytes;
-  for (const internal::JsonValue& input : inputs->GetArray()) {
-    if (!input.IsObject()) refuse("one of 'inputs' is not an object");
-    const std::string name = text_member(input, "name", "one of 'inputs'");
-    const std::string where = "input '" + name.substr(0, 255) + "'";
-    std::optional<Tensor>& own = given[index_of(model.inputs(), name, "input", model.name())];
-    if (own.has_value()) refuse(where + " is given twice");
-    if (const auto bytes = whole(parameter(input, "binary_data_size"), "binary_data_size")) {
+  for (const internal::JsonValue& value : inputs->GetArray()) {
+    if (!value.IsObject()) refuse("one of 'inputs' is not an object");
+    InferInput& input = call.request.inputs.emplace_back();
+    input.name = text_member(value, "name", "one of 'inputs'");
+    const std::string where = "input '" + input.name.substr(0, 255) + "'";
+    if (const auto bytes = whole(parameter(value, "binary_data_size"), "binary_data_size")) {
       if (*bytes > body->size() - offset) {
         refuse(where + " says that it has " + std::to_string(*bytes) + " bytes of binary data, of which the body has " +
                std::to_string(body->size() - offset));
       }
-      const std::string datatype = text_member(input, "datatype", where);
-      const std::optional<coracle_dtype> dtype = client::dtype_of_datatype(datatype);
-      if (!dtype.has_value())
-        refuse(where + " has the datatype '" + datatype.substr(0, 32) + "', expected one of " +
-               client::datatype_names());
-      own = binary_tensor(body, offset, *bytes, *dtype, dims_of(input, where), where);
+      input.datatype = text_member(value, "datatype", where);
+      input.shape = dims_of(value, where);
+      set_data(input, body, offset, *bytes);
       offset += *bytes;
     } else {
-      own = tensor_of(client::parse_tensor(where, input));
+      set_data(input, client::parse_tensor(where, value));
     }
-    own->lod = lod_of(input, where);
+    if (const internal::JsonValue* const levels = parameter(value, "lod")) input.lod = lod_of(*levels, where);
   }
   if (offset != body->size()) {
     refuse("the body has " + std::to_string(body->size() - json_bytes) + " bytes behind its JSON, its inputs say " +
            std::to_string(offset - json_bytes));
   }
-  for (size_t i = 0; i < given.size(); ++i) {
-    if (!given[i].has_value())
-      refuse("input '" + model.inputs()[i].name + "' of model '" + model.name() + "' is missing");
-    call.inference->inputs.push_back(std::move(*given[i]));
-  }
-
-  const bool binary = flag(parameter(request, "binary_data_output"), false, "binary_data_output");
+  size_t own = 0;
+  for (const InferInput& input : call.request.inputs) own += input.owner == body ? 0 : input.bytes;
+  call.request.kept = model.memory().reserve(own, "the tensors of the request");
+  call.form.memory = model.memory();
+  call.form.all_binary = flag(parameter(request, "binary_data_output"), false, "binary_data_output");
   const internal::JsonValue* const outputs = member(request, "outputs");
-  if (outputs == nullptr || (outputs->IsArray() && outputs->Empty())) {
-    for (size_t i = 0; i < model.outputs().size(); ++i) call.outputs.push_back({i, binary});
-    return call;
-  }
-  if (!outputs->IsArray() || outputs->Size() > kMaxTensors) refuse("'outputs' is not a list of outputs");
+  if (outputs == nullptr) return call;
+  if (!outputs->IsArray()) refuse("'outputs' is not a list of outputs");
   for (const internal::JsonValue& output : outputs->GetArray()) {
     if (!output.IsObject()) refuse("one of 'outputs' is not an object");
     const std::string name = text_member(output, "name", "one of 'outputs'");
     if (parameter(output, "classification") != nullptr)
       throw Failure(Code::kUnsupported, "output '" + name + "': classification is not supported");
-    call.outputs.push_back({index_of(model.outputs(), name, "output", model.name()),
-                            flag(parameter(output, "binary_data"), binary, "binary_data")});
+    call.request.outputs.push_back(name);
+    call.form.binary.push_back(flag(parameter(output, "binary_data"), call.form.all_binary, "binary_data"));
   }
   return call;
 }
 
-HttpResponse infer_response(const ServedModel& model, const InferCall& call, const Answer& answer) {
+HttpResponse infer_response(const AnswerForm& form, const InferAnswer& answer) {
   HttpResponse response;
   response.body = internal::json_text([&](internal::JsonWriter& json) {
     json.StartObject();
-    json.field("model_name", model.name());
-    json.field("model_version", std::to_string(model.version()));
-    if (!call.id.empty()) json.field("id", call.id);
+    json.field("model_name", answer.model);
+    json.field("model_version", answer.version);
+    if (!form.id.empty()) json.field("id", form.id);
     json.Key("outputs");
     json.StartArray();
-    for (const InferCall::Output& wanted : call.outputs) {
-      const std::string& name = model.outputs()[wanted.index].name;
-      const Tensor& tensor = answer.outputs[wanted.index];
-      if (!wanted.binary) {
+    for (size_t i = 0; i < answer.outputs.size(); ++i) {
+      const auto& [name, datatype, tensor] = answer.outputs[i];
+      if (!(form.binary.empty() ? form.all_binary : form.binary[i])) {
         client::write_tensor(json, name, view_of(tensor));
         continue;
       }
       json.StartObject();
       json.field("name", name);
-      json.field("datatype", client::datatype_of(tensor.dtype));
+      json.field("datatype", datatype);
       json.Key("shape");
       json.StartArray();
       for (const int64_t d : tensor.dims) json.Int64(d);
@@ -266,6 +210,7 @@ HttpResponse infer_response(const ServedModel& model, const InferCall& call, con
     json.EndArray();
     json.EndObject();
   });
+  response.kept = form.memory.reserve(response.body.size(), "the answer");
   if (!response.parts.empty()) {
     response.content_type = "application/octet-stream";
     response.headers.emplace_back("Inference-Header-Content-Length", std::to_string(response.body.size()));

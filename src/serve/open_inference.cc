@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/json.h"
-#include "client/element.h"
+#include "serve/infer_call.h"
 #include "serve/infer_json.h"
 #include "serve/json_request.h"
 #include "serve/statistics_json.h"
@@ -50,7 +50,7 @@ std::optional<Cancel> OpenInference::handle(const HttpRequest& request, const Pa
 Cancel OpenInference::infer(const HttpRequest& request, const std::string& name, const std::string& version,
                             const Respond& respond) {
   const Clock::time_point received = Clock::now();
-  std::shared_ptr<ServedModel> model = repository_.find(name, version);
+  std::shared_ptr<ServedModel> model = operations_.find(name, version);
   std::optional<size_t> header_length;
   if (const std::string_view text = request.header("Inference-Header-Content-Length"); !text.empty()) {
     size_t length = 0;
@@ -62,39 +62,36 @@ Cancel OpenInference::infer(const HttpRequest& request, const std::string& name,
   InferCall call;
   try {
     call = parse_infer(*model, request.body, header_length);
+  } catch (const Failure& failure) {
+    model->statistics().add_failure(failure.code());
+    throw;
   } catch (const std::exception&) {
     model->statistics().add_failure(Code::kInvalidArgument);
     throw;
   }
-  const InferencePtr inference = call.inference;
-  const int64_t rows = rows_of(*inference).value_or(1);
-  call.inference = nullptr;  // which refers to the call until it is answered
-  inference->answer = [model, call = std::move(call), received, rows, respond](const Answer& answer) {
-    model->statistics().add(answer, received, rows);
+  const Answered answered = [form = std::move(call.form), respond](const InferAnswer& answer) {
     try {
-      respond(answer.failure.has_value() ? error_response(*answer.failure) : infer_response(*model, call, answer));
+      respond(answer.failure.has_value() ? error_response(*answer.failure) : infer_response(form, answer));
+    } catch (const Failure& failure) {
+      respond(error_response(failure));
     } catch (const std::exception& e) {
       respond(error_response({Code::kUnavailable, e.what()}));
     }
   };
-  model->infer(inference);
-  return [inference = std::weak_ptr<Inference>(inference)] {
-    if (const InferencePtr alive = inference.lock()) alive->cancelled = 1;
-  };
+  return start_inference(model, std::move(call.request), received, answered);
 }
 
 HttpResponse OpenInference::answer(const HttpRequest& request, const Path& path) {
   if (path.size() == 1) {
     require_method(request, "GET");
-    return json_response(internal::json_text([](internal::JsonWriter& json) {
+    return json_response(internal::json_text([&](internal::JsonWriter& json) {
+      const ServerMetadata about = operations_.server_metadata();
       json.StartObject();
-      json.field("name", std::string_view("coracle"));
-      json.field("version", std::string_view(coracle_version()));
+      json.field("name", about.name);
+      json.field("version", about.version);
       json.Key("extensions");
       json.StartArray();
-      for (const char* extension :
-           {"binary_tensor_data", "model_configuration", "model_repository", "schedule_policy", "statistics"})
-        json.String(extension);
+      for (const std::string& extension : about.extensions) json.text(extension);
       json.EndArray();
       json.EndObject();
     }));
@@ -102,13 +99,13 @@ HttpResponse OpenInference::answer(const HttpRequest& request, const Path& path)
   if (path[1] == "health" && path.size() == 3) {
     require_method(request, "GET");
     if (path[2] == "live") return health(true, true);
-    if (path[2] == "ready") return health(true, readiness_.started && !readiness_.stopping && repository_.ready());
+    if (path[2] == "ready") return health(true, operations_.ready());
     no_path(request);
   }
   if (path.size() == 3 && path[1] == "repository" && path[2] == "index") return index(request);
   if (path[1] != "models") no_path(request);
   require_method(request, "GET");
-  if (path.size() == 3 && path[2] == "stats") return statistics({}, {});
+  if (path.size() == 3 && path[2] == "stats") return json_response(statistics_json(operations_.models({}, {})));
   if (path.size() < 3) no_path(request);
   const std::string& model = path[2];
   const bool versioned = path.size() >= 5 && path[3] == "versions";
@@ -116,16 +113,9 @@ HttpResponse OpenInference::answer(const HttpRequest& request, const Path& path)
   const size_t rest = versioned ? 5 : 3;
   if (path.size() == rest) return metadata(model, version);
   if (path.size() != rest + 1) no_path(request);
-  if (path[rest] == "ready") {
-    try {
-      return health(true, repository_.find(model, version) != nullptr && !readiness_.stopping);
-    } catch (const Failure& failure) {
-      if (failure.code() == Code::kUnavailable) return health(true, false);
-      throw;
-    }
-  }
-  if (path[rest] == "config") return json_response(config_json(repository_.find(model, version)->config()));
-  if (path[rest] == "stats") return statistics(model, version);
+  if (path[rest] == "ready") return health(true, operations_.model_ready(model, version));
+  if (path[rest] == "config") return json_response(config_json(operations_.model_config(model, version)));
+  if (path[rest] == "stats") return json_response(statistics_json(operations_.models(model, version)));
   no_path(request);
 }
 
@@ -135,8 +125,7 @@ HttpResponse OpenInference::index(const HttpRequest& request) const {
   const bool ready_only = asked.IsObject() && asked.HasMember("ready") && asked["ready"].IsTrue();
   return json_response(internal::json_text([&](internal::JsonWriter& json) {
     json.StartArray();
-    for (const IndexEntry& entry : repository_.index()) {
-      if (ready_only && entry.state != "READY") continue;
+    for (const IndexEntry& entry : operations_.index(ready_only)) {
       json.StartObject();
       json.field("name", entry.name);
       if (!entry.version.empty()) json.field("version", entry.version);
@@ -151,67 +140,42 @@ HttpResponse OpenInference::index(const HttpRequest& request) const {
 void OpenInference::change_model(const HttpRequest& request, const std::string& name, bool load,
                                  const Respond& respond) {
   require_method(request, "POST");
-  if (!repository_control_) {
-    throw Failure(
-        Code::kUnavailable,
-        "clients may not load and unload models here; the server's option --model-control explicit allows it");
-  }
-  repository_.later([this, name, load, respond] {
+  operations_.change(name, load, [respond](const std::optional<Failure>& failure) {
     HttpResponse response;
     response.content_type.clear();
-    try {
-      load ? repository_.load(name) : repository_.unload(name);
-    } catch (const Failure& failure) {
-      response = error_response(failure);
-    } catch (const std::exception& e) {
-      response = error_response({Code::kInternal, e.what()});
-    }
-    respond(std::move(response));
+    respond(failure.has_value() ? error_response(*failure) : std::move(response));
   });
 }
 
 HttpResponse OpenInference::metadata(const std::string& name, const std::string& version) const {
-  const std::shared_ptr<ServedModel> model = repository_.find(name, version);
+  const ModelMetadata model = operations_.model_metadata(name, version);
   return json_response(internal::json_text([&](internal::JsonWriter& json) {
-    const auto tensors = [&](const char* key, const std::vector<coracle::TensorInfo>& infos) {
+    const auto tensors = [&](const char* key, const std::vector<TensorMetadata>& list) {
       json.Key(key);
       json.StartArray();
-      for (const coracle::TensorInfo& info : infos) {
+      for (const TensorMetadata& tensor : list) {
         json.StartObject();
-        json.field("name", info.name);
-        json.field("datatype", client::datatype_of(info.dtype));
+        json.field("name", tensor.name);
+        json.field("datatype", tensor.datatype);
         json.Key("shape");
         json.StartArray();
-        for (const int64_t d : info.dims) json.Int64(d < 0 ? -1 : d);
+        for (const int64_t d : tensor.shape) json.Int64(d);
         json.EndArray();
         json.EndObject();
       }
       json.EndArray();
     };
     json.StartObject();
-    json.field("name", model->name());
+    json.field("name", model.name);
     json.Key("versions");
     json.StartArray();
-    for (const std::string& loaded : repository_.versions(name)) json.text(loaded);
+    for (const std::string& loaded : model.versions) json.text(loaded);
     json.EndArray();
-    json.field("platform", std::string_view("paddle_coracle"));
-    tensors("inputs", model->inputs());
-    tensors("outputs", model->outputs());
+    json.field("platform", model.platform);
+    tensors("inputs", model.inputs);
+    tensors("outputs", model.outputs);
     json.EndObject();
   }));
-}
-
-HttpResponse OpenInference::statistics(const std::string& name, const std::string& version) const {
-  std::vector<std::shared_ptr<ServedModel>> models;
-  if (name.empty()) {
-    models = repository_.loaded();
-  } else if (!version.empty()) {
-    models.push_back(repository_.find(name, version));
-  } else {
-    for (const std::string& loaded : repository_.versions(name)) models.push_back(repository_.find(name, loaded));
-    if (models.empty()) models.push_back(repository_.find(name));  // says why there is none
-  }
-  return json_response(statistics_json(models));
 }
 
 }  // namespace coracle::serve

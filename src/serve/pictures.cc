@@ -24,8 +24,7 @@ Failure failure_of(const std::exception& e, const Models& models) {
   if (const auto* const failure = dynamic_cast<const Failure*>(&e)) return *failure;
   std::string message = e.what();
   for (const std::shared_ptr<ServedModel>& model : models) {
-    if (message.starts_with(model->path()))
-      message.replace(0, model->path().size(), "model '" + model->name() + "'");
+    if (message.starts_with(model->path())) message.replace(0, model->path().size(), "model '" + model->name() + "'");
   }
   if (const auto* const error = dynamic_cast<const vision::Error*>(&e)) {
     switch (error->problem()) {

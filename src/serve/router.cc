@@ -2,10 +2,10 @@
 #include "serve/router.h"
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
-#include "coracle/coracle.hpp"
+#include "serve/current_failure.h"
+#include "serve/token.h"
 
 namespace coracle::serve {
 namespace {
@@ -44,38 +44,12 @@ Path parts_of(std::string_view path) {
   return parts;
 }
 
-/// Takes as long whatever the first difference is.
-bool same_secret(std::string_view a, std::string_view b) {
-  unsigned different = a.size() == b.size() ? 0 : 1;
-  for (size_t i = 0; i < a.size(); ++i) {
-    const char other = b.empty() ? '\0' : b[i % b.size()];
-    different |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(other);
-  }
-  return different == 0;
-}
-
-Failure loading_failure(const coracle::Exception& e) {
-  switch (e.status()) {
-    case CORACLE_OUT_OF_MEMORY: return {Code::kUnavailable, e.what()};
-    case CORACLE_UNSUPPORTED: return {Code::kUnsupported, e.what()};
-    default: return {Code::kInvalidArgument, e.what()};
-  }
-}
-
 }  // namespace
-
-void Router::check_token(const HttpRequest& request) const {
-  if (options_.token.empty()) return;
-  constexpr std::string_view kBearer = "Bearer ";
-  const std::string_view given = request.header("Authorization");
-  if (given.starts_with(kBearer) && same_secret(given.substr(kBearer.size()), options_.token)) return;
-  throw Failure(Code::kUnauthenticated, "the server needs the header 'Authorization: Bearer TOKEN' with its token");
-}
 
 Cancel Router::dispatch(const HttpRequest& request, const Respond& respond) {
   const Path path = parts_of(request.path);
   if (std::none_of(services_.begin(), services_.end(), [&](const auto& s) { return s->open_to_all(path); }))
-    check_token(request);
+    check_token(request.header("Authorization"), options_.token);
   for (const std::unique_ptr<Service>& service : services_) {
     if (std::optional<Cancel> cancel = service->handle(request, path, respond)) return std::move(*cancel);
   }
@@ -91,14 +65,8 @@ Cancel Router::handle(const HttpRequest& request, const Respond& respond) {
   };
   try {
     return dispatch(request, with_headers);
-  } catch (const Failure& failure) {
-    with_headers(error_response(failure));
-  } catch (const coracle::Exception& e) {
-    with_headers(error_response(loading_failure(e)));
-  } catch (const std::bad_alloc&) {
-    with_headers(error_response({Code::kUnavailable, "the server has not the memory for this request now"}));
-  } catch (const std::exception& e) {
-    with_headers(error_response({Code::kInternal, e.what()}));
+  } catch (const std::exception&) {
+    with_headers(error_response(current_failure()));
   }
   return nullptr;
 }

@@ -24,7 +24,6 @@ class Router {
 
  private:
   Cancel dispatch(const HttpRequest& request, const Respond& respond);
-  void check_token(const HttpRequest& request) const;
 
   const std::vector<std::unique_ptr<Service>> services_;
   const Options options_;

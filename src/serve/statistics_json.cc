@@ -44,7 +44,7 @@ class Families {
   explicit Families(const std::vector<std::shared_ptr<ServedModel>>& models) {
     for (const std::shared_ptr<ServedModel>& model : models) {
       models_.push_back({"model=\"" + label(model->name()) + "\",version=\"" + std::to_string(model->version()) + '"',
-                         model->statistics().counts(), model->waiting()});
+                         model->statistics().counts(), model->waiting(), model->memory_bytes()});
     }
   }
 
@@ -52,6 +52,7 @@ class Families {
     std::string labels;
     Counts counts;
     size_t waiting;
+    size_t memory_bytes;
   };
 
   template <class F>
@@ -174,6 +175,14 @@ std::string statistics_json(const std::vector<std::shared_ptr<ServedModel>>& mod
       json.list("bounds", kLatencyBounds);
       json.list("counts", counts.request_ms.counts);
       json.EndObject();
+      json.Key("memory_usage");
+      json.StartArray();
+      json.StartObject();
+      json.field("type", std::string_view("CPU"));
+      json.field("id", 0);
+      json.field("byte_size", static_cast<uint64_t>(model->memory_bytes()));
+      json.EndObject();
+      json.EndArray();
       json.EndObject();
     }
     json.EndArray();
@@ -195,6 +204,8 @@ std::string metrics_text(const std::vector<std::shared_ptr<ServedModel>>& models
                [](const Model& m) { return m.counts.execution_count; });
   families.add("nv_inference_pending_request_count", "gauge", "Requests that wait",
                [](const Model& m) { return m.waiting; });
+  families.add("coracle_model_memory_bytes", "gauge", "What models hold beside weights as their files have them",
+               [](const Model& m) { return m.memory_bytes; });
   families.add("nv_inference_request_duration_us", "counter", "Microseconds of all requests that succeeded",
                [](const Model& m) { return m.counts.success.ns / kMicrosecond; });
   families.add("nv_inference_queue_duration_us", "counter", "Microseconds that they waited",

@@ -25,13 +25,15 @@ root=$work/root
 
 # Each file is where package_files.txt or include/ says, in no other package.
 packages="libcoracle0 libcoracle-vision0 libcoracle-dev coracle-tools"
+[ ! -x "$build/coracle-serve" ] || packages="$packages coracle-serve"
 engines=$(cd "$work/packages" && ls | sed -n 's/^\(coracle-engine-[a-z0-9-]*\)_.*/\1/p')  # of this build
-for package in $packages $engines; do
+grpc=$(cd "$work/packages" && ls | sed -n 's/^\(coracle-serve-grpc\)_.*/\1/p')  # likewise
+for package in $packages $engines $grpc; do
   deb=$(echo "$work/packages/${package}_${version}"_*.deb)
   dpkg-deb -x "$deb" "$root"
   dpkg-deb --fsys-tarfile "$deb" | tar -t | grep -v '/$' | sed "s|^\./|$package |; s|$version|VERSION|; s|Targets-[a-z]*\.cmake|Targets-release.cmake|; s|usr/lib/[a-z0-9_]*-linux-gnu[a-z]*/|usr/lib/|"
 done | LC_ALL=C sort > "$work/files"
-not_built=^$(for p in $packages $engines; do printf '(?!%s )' "$p"; done)
+not_built=^$(for p in $packages $engines $grpc; do printf '(?!%s )' "$p"; done)
 { grep -vP "$not_built" "$here/package_files.txt"; (cd "$source" && find include -type f | sed 's|^|libcoracle-dev usr/|'); } | LC_ALL=C sort > "$work/wanted"
 diff "$work/wanted" "$work/files" || { echo "the packages have other files"; exit 1; }
 
@@ -49,8 +51,17 @@ depends coracle-tools "libcoracle0 \(= $version\)"
 depends coracle-tools libjpeg62-turbo
 depends coracle-tools libpng16
 depends coracle-tools libwebp7
+case "$packages" in *coracle-serve*)
+  depends coracle-serve "libcoracle0 \(= $version\)"
+  depends coracle-serve libssl3 ;;
+esac
 for engine in $engines; do depends "$engine" "libcoracle0 \(= $version\)"; done
 case "$engines" in *coracle-engine-xnnpack*) depends coracle-engine-xnnpack libxnnpack0 ;; esac
+for package in $grpc; do
+  depends "$package" "coracle-tools \(= $version\)"
+  depends "$package" 'libgrpc\+\+1\.51'
+  depends "$package" 'libprotobuf-lite32'
+done
 maintainer=$(sed -n 's/^CPACK_PACKAGE_CONTACT:STRING=//p' "$build/CMakeCache.txt")
 [ "$(dpkg-deb -f "$work/packages/libcoracle0_${version}"_*.deb Maintainer)" = "$maintainer" ] ||
   { echo "the maintainer is not CPACK_PACKAGE_CONTACT"; exit 1; }
@@ -64,6 +75,7 @@ for program in "$work/user_c" "$work/user_cpp"; do
   LD_LIBRARY_PATH=$library_path "$program" "$work/model"
 done
 "$root/usr/bin/coracle" inspect "$work/model" > "$work/inspected"
+case "$packages" in *coracle-serve*) "$root/usr/bin/coracle" serve --version | grep -qx "coracle-serve $version" ;; esac
 
 # What is installed looks for libraries beside itself only: an empty entry would be the working directory.
 for binary in "$root/usr/bin/coracle" "$(find "$root" -name 'libpaddle_inference_c.so.*' -type f)"; do
