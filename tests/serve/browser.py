@@ -41,6 +41,7 @@ class Browser:
         self.number, self.problems, self.requested = 0, [], []
         for domain in ("Page", "Runtime", "Log", "Network", "DOM"):
             self.call(domain + ".enable")
+        self.call("Emulation.setFocusEmulationEnabled", enabled=True)
         self.size(width, height)
 
     def close(self):

@@ -274,3 +274,125 @@ def test_a_token(page, serve, linear, tmp_path):
     assert page.js("sessionStorage.length") == 0
     # The browser's own lines about refusals.
     page.problems[:] = [each for each in page.problems if "status of 401" not in each]
+
+
+@pytest.fixture
+def pictures(serve, tmp_path):
+    """Models of PP-OCR, what reads text with them, and one whose answer to a picture is a map of classes."""
+    if not DEMO.is_dir():
+        pytest.skip("CORACLE_DEMO_MODELS has no models (scripts/demo-models.sh fetches them)")
+    same = operator("scale", {"X": ["x"]}, {"Out": ["y"]}, {"scale": 1.0, "bias": 0.0, "bias_after_scale": True})
+    shape = ("float32", (-1, 3, -1, -1))
+    save(tmp_path / "map", model([("x", *shape)], [same], [("y", *shape)]))
+    server = serve("det=%s" % (DEMO / "ch_PP-OCRv4_det_infer"), "rec=%s" % (DEMO / "ch_PP-OCRv4_rec_infer"),
+                   "cls=%s" % (DEMO / "ch_ppocr_mobile_v2_cls_infer"), "map=%s" % (tmp_path / "map"),
+                   "--reader", "ocr=det,rec,dictionary=%s" % (DEMO.parent / "ch_ppocr_rec/ppocr_keys_v1.txt"))
+    if server.ask("POST", "/v2/models/det/predict", PICTURE.read_bytes(), {"Content-Type": "image/jpeg"}).status == 501:
+        pytest.skip("the server was built without libcoracle_vision")
+    return server
+
+
+CELLS = "[...document.querySelectorAll('.found tbody tr')].map((r) => [...r.cells].map((c) => c.textContent))"
+DRAWING = "document.querySelector('.answer canvas').toDataURL()"
+
+
+def test_a_dropped_picture_is_read(page, pictures):
+    show(page, pictures, "ocr")
+    page.drop([PICTURE], ".zone")
+    page.wait("document.querySelector('.answer')")
+    answer = pictures.ask("POST", "/v2/models/ocr/predict", PICTURE.read_bytes(), {"Content-Type": "image/jpeg"}).json
+    assert answer["task"] == "text-reading" and len(answer["lines"]) > 5
+    assert [row[1] for row in page.js(CELLS)] == [line["text"] for line in answer["lines"]]
+    over = page.js(DRAWING)
+    page.js("document.querySelector('.answer input[type=checkbox]').click()")
+    boxes = page.js(DRAWING)
+    page.js("document.querySelector('.found tbody tr').focus()")
+    marked = page.js(DRAWING)
+    assert len({over, boxes, marked}) == 3
+    curl = programs(page)[0]
+    assert json.loads(subprocess.run(["sh", "-c", curl], capture_output=True, check=True, cwd=PICTURE.parent).stdout) == answer
+
+
+def test_boxes_of_a_chosen_picture(page, pictures):
+    show(page, pictures, "det")
+    page.choose([PICTURE], "#model input[type=file]")
+    page.wait("document.querySelector('.answer')")
+    answer = pictures.ask("POST", "/v2/models/det/predict", PICTURE.read_bytes(), {"Content-Type": "image/jpeg"}).json
+    assert len(page.js(CELLS)) == len(answer["boxes"]) > 5
+    # The outline of the first box, in the colour of outlines, and the picture around it.
+    (x, y), (right, _), *_ = answer["boxes"][0]["corners"]
+    assert page.js("""(c => { const s = c.width / %d, d = c.getContext('2d').getImageData(%d * s, %d * s, 1, 1).data;
+        return d[1] > d[0] && d[2] > d[0]; })(document.querySelector('.answer canvas'))""" % (answer["width"], (x + right) / 2, y))
+    for width in (360, 1280):
+        page.size(width, 800)
+        assert page.js(WIDE) == []
+
+
+def test_classes_by_keyboard_alone(page, pictures):
+    page.open(address(pictures))
+    page.wait(LIST + " === 5")
+    page.tab_to("e.closest('#models') && e.textContent.includes('cls')")
+    page.press("Enter")
+    page.wait("document.querySelector('.zone')")
+    page.tab_to("e.textContent === 'Use a test picture'")
+    page.press("Enter")
+    page.wait("document.querySelector('.bars .bar')")
+    assert page.js("document.querySelector('.bars .number').textContent").endswith(" %")
+    assert page.js(FAINT)[1] == []
+
+
+def test_a_map_of_classes_is_drawn_by_the_server(page, pictures):
+    show(page, pictures, "map")
+    page.js("(e => { e.value = 'segmentation'; e.dispatchEvent(new Event('change')); })(document.querySelector('.choices select'))")
+    page.choose([PICTURE], "#model input[type=file]")
+    page.wait("document.querySelector('.bars')")
+    assert 1 <= page.js("document.querySelectorAll('.bars li').length") <= 3
+    assert page.js("document.querySelector('.answer canvas').width") > 100
+    assert any(each.endswith("/v2/models/map/predict?task=segmentation&draw=1") for each in page.requested)
+    show(page, pictures, "rec")  # without names of characters
+    page.choose([PICTURE], "#model input[type=file]")
+    page.wait("document.querySelector('#model .error').textContent")
+    page.problems[:] = [each for each in page.problems if "Failed to load resource" not in each]
+
+
+def test_drawings(page, models):
+    """Masks, points and turned boxes, each on a white picture of 40 x 20."""
+    page.open(address(models))
+    page.wait(LIST + " === 4")
+    draw = """import('./page/findings.js').then(({draw, findingsView}) => {
+      const white = Object.assign(document.createElement('canvas'), {width: 40, height: 20});
+      white.getContext('2d').fillStyle = '#fff';
+      white.getContext('2d').fillRect(0, 0, 40, 20);
+      const canvas = document.createElement('canvas'), found = %s;
+      draw(canvas, {image: white, width: 40, height: 20}, found);
+      const pixel = (x, y) => [...canvas.getContext('2d').getImageData(x, y, 1, 1).data].slice(0, 3);
+      return [%s.map(([x, y]) => pixel(x, y)), findingsView(found, () => {}).textContent];
+    })"""
+    # Columns 10 to 12 of the rows 15 to 19 are inside.
+    counts = [10 * 20 + 15, 5, 15, 5, 15, 5]
+    counts.append(40 * 20 - sum(counts))
+    thing = {"task": "instance-segmentation", "objects": [
+        {"id": 3, "name": HOSTILE, "score": 0.5, "box": [30, 2, 38, 18], "mask": {"size": [20, 40], "counts": counts}}]}
+    (inside, outside), text = page.js(draw % (json.dumps(thing), "[[11, 17], [14, 17]]"))
+    assert inside != [255, 255, 255] and outside == [255, 255, 255] and HOSTILE in text and "50.0 %" in text
+    points = {"task": "keypoints", "keypoints": [{"id": 0, "name": "nose", "score": 0.9, "x": 20, "y": 10},
+                                                 {"id": 1, "name": "ear", "score": 0.01, "x": 5, "y": 10}]}
+    (likely, unlikely), text = page.js(draw % (json.dumps(points), "[[20, 10], [5, 10]]"))
+    assert likely != [255, 255, 255] and unlikely == [255, 255, 255] and "nose" in text
+    table = {"task": "table-structure", "html": "<table><tr><td>a</td></tr></table>", "score": 1, "cells": [[[5, 5], [15, 5], [15, 15], [5, 15]]]}
+    (edge, middle), text = page.js(draw % (json.dumps(table), "[[10, 15], [10, 10]]"))
+    assert edge != [255, 255, 255] and middle == [255, 255, 255] and "<td>a</td>" in text
+    for task, rest in (("features", {"features": [0.1, 0.2]}), ("multilabel", {"labels": []}), ("text-recognition", {"text": "abc", "score": None}),
+                       ("unwarping", {"page": {"width": 3, "height": 4}}), ("something new", {"a": 1}),
+                       ("anomaly", {"map": {"width": 3, "height": 4, "greatest": 1, "mean": 0.5, "marked": 2}})):
+        assert page.js(draw % (json.dumps({"task": task, **rest}), "[]"))[1]
+
+
+def test_percentiles(page, models):
+    page.open(address(models))
+    page.wait(LIST + " === 4")
+    def percentile(counts, part):
+        return page.js("import('./page/live.js').then(({percentile}) => percentile([1, 2, 5], %s, %s))" % (counts, part))
+    assert percentile([0, 0, 0, 0], 0.5) is None
+    assert percentile([0, 10, 0, 0], 0.5) == 1.5 and percentile([10, 10, 0, 0], 0.5) == 1 and percentile([0, 99, 1, 0], 0.99) == 2
+    assert percentile([0, 0, 0, 3], 0.5) == 5
