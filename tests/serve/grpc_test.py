@@ -156,6 +156,9 @@ def test_long_messages_arrive(serve_grpc, tmp_path):
     client = serve_grpc("m=%s" % save(tmp_path / "m", program))
     code, text = refused(client.stub.ModelInfer, message(X, name="é" * 200))
     assert code == "INVALID_ARGUMENT" and "input 0001" in text and "input 0399" not in text
+    # Half of a character, where a name was cut, is no text that messages may have.
+    answer, = client.stub.ModelStreamInfer(iter([message(X, name="é" * 200)]))
+    assert "é?'; it has 'input 0000 é'" in answer.error_message and answer.error_message.endswith("'input 0399 é'")
 
 
 def test_models_are_loaded_and_unloaded(serve_grpc, tmp_path):

@@ -164,9 +164,9 @@ class InferStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteB
     }
   }
 
-  void reply(Asked& asked, grpc::ByteBuffer bytes) {
+  void reply(Asked& asked, const grpc::ByteBuffer& bytes) {
     const std::lock_guard lock(mutex_);
-    asked.reply = std::move(bytes);
+    asked.reply = bytes;  // shares the slices
     go_on();
   }
 
@@ -174,7 +174,7 @@ class InferStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteB
   void go_on() {
     if (finished_) return;
     if (!writing_ && !asked_.empty() && asked_.front()->reply.has_value()) {
-      out_ = std::move(*asked_.front()->reply);
+      out_ = *asked_.front()->reply;
       asked_.pop_front();
       writing_ = true;
       StartWrite(&out_);
