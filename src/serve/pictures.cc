@@ -20,12 +20,11 @@ constexpr int kBlockedWorkers = 16;
 constexpr double kMinScore = 0.5;  // of lines, as coracle-ocr has it
 
 /// Why there is no answer. Clients know a model by its name, not by its path.
-Failure failure_of(const std::exception& e, const Models& models) {
+Failure failure_with_picture(const std::exception& e, const Models& models) {
   if (const auto* const failure = dynamic_cast<const Failure*>(&e)) return *failure;
   std::string message = e.what();
   for (const std::shared_ptr<ServedModel>& model : models) {
-    if (message.starts_with(model->path()))
-      message.replace(0, model->path().size(), "model '" + model->name() + "'");
+    if (message.starts_with(model->path())) message.replace(0, model->path().size(), "model '" + model->name() + "'");
   }
   if (const auto* const error = dynamic_cast<const vision::Error*>(&e)) {
     switch (error->problem()) {
@@ -200,14 +199,14 @@ class Pictures : public Service {
     try {
       own = found(work, picture);
     } catch (const vision::Error& e) {
-      failure = failure_of(e, work.models);
+      failure = failure_with_picture(e, work.models);
       if (work.asked.list && e.problem() == vision::Problem::kPicture) {
         failure.reset();  // the other pictures have answers
         own.json = internal::json_text(
             [&](internal::JsonWriter& json) { client::write_no_answer(json, picture.name, e.what()); });
       }
     } catch (const std::exception& e) {
-      failure = failure_of(e, work.models);
+      failure = failure_with_picture(e, work.models);
     }
     {
       const std::lock_guard lock(work.mutex);
@@ -221,7 +220,7 @@ class Pictures : public Service {
     try {
       work.respond(response_of(work));
     } catch (const std::exception& e) {
-      work.respond(error_response(failure_of(e, work.models)));
+      work.respond(error_response(failure_with_picture(e, work.models)));
     }
   }
 
