@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "base/json.h"
 #include "client/prediction.h"
-#include "serve/picture_path.h"
 #include "serve/picture_request.h"
 #include "serve/picture_tool.h"
 #include "serve/worker_pool.h"
@@ -18,6 +18,20 @@ namespace {
 
 constexpr int kBlockedWorkers = 16;
 constexpr double kMinScore = 0.5;  // of lines, as coracle-ocr has it
+
+/// Whom a picture is for.
+struct PicturePath {
+  std::string model;
+  std::string version;  ///< empty: none is given
+};
+
+/// Of /v2/models/NAME[/versions/VERSION]/predict; nothing for other paths.
+std::optional<PicturePath> picture_path(const Path& path) {
+  const bool versioned = path.size() == 6 && path[3] == "versions";
+  if ((path.size() != 4 && !versioned) || path[0] != "v2" || path[1] != "models" || path.back() != "predict")
+    return std::nullopt;
+  return PicturePath{path[2], versioned ? path[4] : std::string()};
+}
 
 /// Why there is no answer. Clients know a model by its name, not by its path.
 Failure failure_with_picture(const std::exception& e, const Models& models) {
