@@ -7,8 +7,8 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 # The builds below build/ take objects from each other, wherever the project lies.
 export CCACHE_BASEDIR := $(CURDIR)
 
-.PHONY: all setup models engines goldens-on-engines demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-isa bench-int8 bench-precision bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic engines-random hostile faults opencl subset processors build-times wheel packages reproducible migration paddleocr docs clean
+.PHONY: all setup models engines goldens-on-engines demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-ray bench-isa bench-int8 bench-precision bench-startup \
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton opencl ray subset processors build-times wheel packages reproducible migration paddleocr docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -120,9 +120,23 @@ bench-ocr: models
 	build/paddleocr-venv/bin/pip install --quiet --disable-pip-version-check --no-deps -r bench/requirements-ocr.txt
 	build/python-venv/bin/python bench/ocr_programs.py $(OCR) $(if $(REALTIME),--real-time)
 
+# What coracle.ray and Ray Data add to a model whose batch takes 20 ms.
+bench-ray: models
+	$(MAKE) --no-print-directory build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle
+	scripts/venv.sh build/ray-venv tests/ray/requirements.txt
+	RAY_USAGE_STATS_ENABLED=0 CORACLE_LIBRARY=$(CURDIR)/build/release/libcoracle.so PYTHONPATH=$(CURDIR)/python build/ray-venv/bin/python bench/ray_overhead.py
+
 # Beside a busy program, and with more threads than cores, e.g. make bench-neighbours BEFORE=other/libcoracle.so REALTIME=1
 bench-neighbours: bench-ready
 	$(BENCH_PYTHON) bench/neighbours.py $(if $(BEFORE),--before $(BEFORE)) $(if $(REALTIME),--real-time)
+
+# Requests per second and latency of coracle-serve and of other servers, e.g. make bench-serving MODELS=rec,ocr SERVERS=fastapi
+bench-serving: bench-ready
+	cmake --build --preset release -j $(JOBS) --target coracle_serve_program
+	scripts/venv.sh build/bench-serving-venv bench/requirements-serving.txt
+	$(if $(findstring ocr,$(MODELS)),scripts/venv.sh build/bench-paddlex-venv bench/requirements-paddlex.txt)
+	build/bench-serving-venv/bin/python bench/serving.py $(if $(MODELS),--models $(MODELS)) $(if $(SERVERS),--servers '$(SERVERS)')
 
 # What Coracle adds to runs of OpenVINO, and two blocks at the same time, e.g. make bench-engines MODELS=det,bert THREADS=1
 bench-engines: engines models
@@ -154,12 +168,30 @@ asan: models
 
 # Under ThreadSanitizer the tests that may start threads. Those of run have all kernels that models use;
 # make tsan WITH_THREADS=devices takes each kernel alone. Left out are tests of much work in one thread.
-WITH_THREADS := base plan run blocks api paddle
-IN_ONE_THREAD := BoundedWork
+WITH_THREADS := base plan run blocks api paddle serve
+IN_ONE_THREAD := BoundedWork|EngineCacheProcesses
 tsan: models
 	$(MAKE) --no-print-directory build/tsan/build.ninja
 	cmake --build --preset tsan -j $(JOBS) --target $(WITH_THREADS:%=%_tests)
 	$(CTEST) --preset tsan -R '^($(shell echo $(WITH_THREADS) | tr ' ' '|'))[.]' -E '$(IN_ONE_THREAD)'
+
+# The server under load for long: a hundred stops, 200 reloads, 1,000 slow clients, a million requests. With KServe's SDK: make serve-kserve.
+SERVE_TEST = CORACLE_SERVE=$(CURDIR)/build/release/coracle-serve CORACLE_DEMO_MODELS=$(CURDIR)/build/demo-models
+serve-endurance: models build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle_serve_program
+	scripts/venv.sh build/serve-venv tests/serve/requirements.txt
+	$(SERVE_TEST) CORACLE_SERVE_ENDURANCE=1 build/serve-venv/bin/python -m pytest -q -rs -s tests/serve/endurance_test.py
+
+# The same requests to the real Triton.
+serve-triton: build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle_serve_program
+	scripts/venv.sh build/triton-venv tests/serve/requirements-triton.txt
+	$(SERVE_TEST) build/triton-venv/bin/python -m pytest -q -rs tests/serve/triton_test.py
+
+serve-kserve: models build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle_serve_program
+	scripts/venv.sh build/kserve-venv tests/serve/requirements-kserve.txt
+	$(SERVE_TEST) build/kserve-venv/bin/python -m pytest -q -rs tests/serve/kserve_sdk_test.py
 
 # All rows of OpenCL and all goldens on its first device; with PoCL, ten minutes.
 opencl: models
@@ -182,6 +214,12 @@ fuzz: setup
 	cmake --preset asan -DCORACLE_FUZZ_SECONDS=$(FUZZ_SECONDS)
 	cmake --build --preset asan -j $(JOBS)
 	$(CTEST) --preset asan -R '^fuzz[.]'
+
+# Raw requests that a generator has damaged, 200,000 of them, to a server of which make test asks some thousands.
+SERVE_REQUESTS ?= 200000
+serve-fuzz: models build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle_serve_program
+	CORACLE_HOSTILE_REQUESTS=$(SERVE_REQUESTS) $(CTEST) --preset release -R '^serve[.](venv|hostile)$$' --timeout 7200
 
 # Each fuzz target for FUZZ_SECONDS (an hour if not given), one after the other with low priority, and how often each ran.
 fuzz-long: setup
@@ -247,12 +285,32 @@ metamorphic: models
 	build/release/metamorphic_test --all-options
 	build/release/metamorphic_test --all-options --models
 
+# Requests to the server by many clients, of which the tests send 1,000: answers have the same bits whatever runs together.
+MIXES ?= 10000
+serve-mixes: build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle_serve_program
+	scripts/venv.sh build/serve-venv tests/serve/requirements.txt
+	CORACLE_SERVE=build/release/coracle-serve CORACLE_SERVE_MIXES=$(MIXES) build/serve-venv/bin/python -m pytest -q -p no:cacheprovider tests/serve/batching_test.py
+
 # Random programs natively and on engines, parted by chance: all of which a sample is among the tests.
 PROGRAMS ?= 1000
 FIRST ?= 1
 engines-random: engines build/release/build.ninja
 	cmake --build --preset release -j $(JOBS) --target engines_random
 	PATH="$(CURDIR)/build/openvino-venv/bin:$$PATH" CORACLE_ENGINE_CACHE= build/release/engines_random --programs $(PROGRAMS) --first $(FIRST)
+
+# coracle.ray on clusters of this machine's processes: all of which a sample is among the tests.
+ray: models
+	$(MAKE) --no-print-directory build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle coracle_vision
+	SAMPLE=all $(CTEST) --preset release -V -R '^ray[.]sample$$'
+
+# Three servers behind Debian's HAProxy, under load.
+serve-balancer: setup
+	scripts/setup-debian.sh --balancer
+	$(MAKE) --no-print-directory build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle_serve_program
+	$(CTEST) --preset release -R '^serve[.](venv|balancer)$$'
 
 # Every operator used wrongly, in one place at a time: all of the grid of which a sample is among the tests.
 HOSTILE_SEEDS ?= 3

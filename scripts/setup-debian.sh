@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian 12 packages that building, testing and the demo need; nothing if all are there, so that it also works offline.
 #   scripts/setup-debian.sh            compiler, libraries, test tools
-#   scripts/setup-debian.sh --checks   also clang with lld, clang-format and clang-tidy, for `make lint` and `make fuzz`, and OpenCL with PoCL, a driver of it
+#   scripts/setup-debian.sh --checks   also clang with lld, clang-format and clang-tidy, for `make lint` and `make fuzz`, OpenCL with PoCL, a driver of it, and what loads the server (wrk)
 #   scripts/setup-debian.sh --processors   also qemu-user, for `make processors`
+#   scripts/setup-debian.sh --balancer     also HAProxy, for `make serve-balancer`
 #   scripts/setup-debian.sh --fonts        also the fonts of the pictures of `make paddleocr` and `make bench-ocr`
 set -eu
 
 packages="
   g++ cmake ninja-build ccache make python3 python3-venv python3-numpy ca-certificates
   libhwy-dev libprotozero-dev rapidjson-dev libflatbuffers-dev flatbuffers-compiler
-  libboost-dev libcli11-dev libfmt-dev libpng-dev libjpeg62-turbo-dev libwebp-dev libyaml-dev libfreetype-dev
+  libboost-dev libssl-dev openssl libcli11-dev libfmt-dev libpng-dev libjpeg62-turbo-dev libwebp-dev libyaml-dev libfreetype-dev
   zlib1g-dev opencl-c-headers libgtest-dev libbenchmark-dev
   pkg-config dpkg-dev file strace
   libprotobuf-dev protobuf-compiler libgoogle-glog-dev libgflags-dev
@@ -18,10 +19,11 @@ packages="
 "
 case "${1:-}" in
   "") ;;
-  --checks) packages="$packages clang-14 clang-format-14 clang-tidy-14 clang-tools-14 libclang-rt-14-dev lld-14 pocl-opencl-icd ocl-icd-libopencl1" ;;
+  --checks) packages="$packages clang-14 clang-format-14 clang-tidy-14 clang-tools-14 libclang-rt-14-dev lld-14 pocl-opencl-icd ocl-icd-libopencl1 wrk libb64-0d" ;;
   --processors) packages="$packages qemu-user" ;;
+  --balancer) packages="$packages haproxy" ;;
   --fonts) packages="$packages fonts-dejavu-core fonts-wqy-microhei" ;;
-  *) echo "usage: $0 [--checks | --processors | --fonts]" >&2; exit 2 ;;
+  *) echo "usage: $0 [--checks | --processors | --balancer | --fonts]" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

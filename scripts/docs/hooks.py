@@ -32,6 +32,21 @@ PYTHON = """# Python interface
                 FileError, MissingFileError, OutOfMemoryError, RunFailureError, CancelledError]
       show_root_heading: false
       show_root_toc_entry: false
+
+::: coracle.batch
+    options:
+      members: [Predictor, PicturePredictor, TextReader, assigned_threads]
+      show_root_heading: true
+
+::: coracle.ray
+    options:
+      members: [deployment]
+      show_root_heading: true
+
+::: coracle.spark
+    options:
+      members: [predict_fn]
+      show_root_heading: true
 """
 PADDLE = """# coracle.paddle.inference
 

@@ -13,11 +13,11 @@
 #include <system_error>
 
 #include "base/nearest_name.h"
-#include "cli/command_table.h"
 #include "cli/commands.h"
 #include "cli/failure.h"
 #include "cli/interrupt.h"
 #include "cli/note.h"
+#include "command_line/command_table.h"
 
 namespace coracle::cli {
 namespace {
@@ -35,7 +35,7 @@ constexpr const char* kFooter =
 std::string unknown_command(const CLI::App& app, const std::string& given) {
   std::vector<std::string> names;
   std::string list;
-  for (const CommandRow& row : command_table(app)) {
+  for (const command_line::CommandRow& row : command_line::command_table(app)) {
     if (row.name == app.get_name()) continue;
     names.push_back(row.name);
     list.append(list.empty() ? "" : ", ").append(row.name);
@@ -89,8 +89,8 @@ void run_command(int argc, char** argv) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
       throw Failure(ExitCode::kUsage, unknown_command(app, argv[1]));
     }
-    throw Failure(ExitCode::kUsage,
-                  fmt::format("{}; 'coracle {}--help' explains", leftover_message(app, e.what()), given_command(app)));
+    throw Failure(ExitCode::kUsage, fmt::format("{}; 'coracle {}--help' explains",
+                                                command_line::leftover_message(app, e.what()), given_command(app)));
   }
 }
 

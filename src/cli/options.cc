@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "cli/command_table.h"
 #include "cli/text.h"
+#include "command_line/command_table.h"
 
 namespace coracle::cli {
 namespace {
@@ -34,7 +34,7 @@ CLI::Option* add_parsed(CLI::App* command, const std::string& name, const std::s
 
 std::string Help::make_option_opts(const CLI::Option* option) const {
   if (option->get_items_expected_max() == 0) return "";
-  return " " + value_text(*option) + (option->get_expected_max() > 1 ? " ..." : "");
+  return " " + command_line::value_text(*option) + (option->get_expected_max() > 1 ? " ..." : "");
 }
 
 std::string Help::make_option_desc(const CLI::Option* option) const {
@@ -42,8 +42,8 @@ std::string Help::make_option_desc(const CLI::Option* option) const {
   const std::string type = option->get_type_name();
   if (const size_t colon = type.find(" in ["); colon != std::string::npos) text += ", " + type.substr(colon + 4);
   // Where what it takes does not list them already.
-  const std::vector<std::string> choices = choices_of(*option);
-  if (!choices.empty() && value_text(*option).find('|') == std::string::npos) {
+  const std::vector<std::string> choices = command_line::choices_of(*option);
+  if (!choices.empty() && command_line::value_text(*option).find('|') == std::string::npos) {
     text += ": ";
     for (const std::string& choice : choices) text += (&choice == choices.data() ? "" : ", ") + choice;
   }

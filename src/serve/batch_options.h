@@ -27,6 +27,10 @@ struct BatchOptions {
   std::vector<int64_t> preferred_batch_size;
   std::chrono::microseconds max_queue_delay{0};
   bool preserve_ordering = false;
+  /// Requests are to be answered so soon after they were queued: batches wait and grow only as far as what runs have
+  /// cost leaves time for it. 0: none.
+  std::chrono::microseconds target{0};
+  size_t pad_axis = 0;           ///< requests that differ in this axis of their inputs are padded; 0: they run apart
   uint32_t priority_levels = 0;  ///< 0: there are none
   uint32_t default_priority_level = 0;
   QueuePolicy default_queue_policy;

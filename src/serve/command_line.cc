@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/command_line.h"
 
+#include <fmt/core.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -10,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "command_line/completion.h"
+#include "command_line/manual_page.h"
 #include "coracle/coracle.hpp"
 
 namespace coracle::serve {
@@ -63,9 +68,10 @@ struct Arguments {
   std::vector<std::function<void()>> then;
 };
 
-void add_models(CLI::App& app, Arguments& arguments) {
+void add_model_options(CLI::App& app, Arguments& arguments) {
   struct Read {
     std::vector<std::string> models;
+    std::vector<std::string> pipelines;
     std::string folder;
     std::string control = "none";
     int64_t poll_seconds = 15;
@@ -73,6 +79,9 @@ void add_models(CLI::App& app, Arguments& arguments) {
   const auto read = std::make_shared<Read>();
   app.add_option("model", read->models, "Models to serve: a folder, file or archive, as PATH or NAME=PATH");
   app.add_option("--repository", read->folder, "Folder of models: NAME/config.pbtxt (optional), NAME/1, NAME/2 ...");
+  app.add_option("--pipeline", read->pipelines,
+                 "Pipelines as PaddleX serves them (POST /ocr ...): its files, as OCR.yaml, or OCR:det=PATH,rec=PATH")
+      ->allow_extra_args(false);
   app.add_option("--model-control", read->control,
                  "Who changes the models: none, poll (the folder) or explicit (clients)")
       ->check(CLI::IsMember({"none", "poll", "explicit"}));
@@ -80,8 +89,11 @@ void add_models(CLI::App& app, Arguments& arguments) {
       ->check(CLI::Range(1, 86400));
   arguments.then.emplace_back([read, &options = arguments.options] {
     Repository::Options& repository = options.repository;
-    if (read->models.empty() && read->folder.empty()) throw CLI::ValidationError("a MODEL or --repository is needed");
+    if (read->models.empty() && read->folder.empty() && read->pipelines.empty())
+      throw CLI::ValidationError("a MODEL, --repository or --pipeline is needed");
     for (const std::string& model : read->models) repository.models.push_back(model_of(model));
+    for (const std::string& pipeline : read->pipelines)
+      add_models(options.pipelines.emplace_back(read_pipeline(pipeline)), repository.models);
     try {
       check_model_names(repository.models);
     } catch (const Failure& e) {
@@ -114,6 +126,22 @@ void add_addresses(CLI::App& app, Arguments& arguments) {
   });
 }
 
+void add_tls(CLI::App& app, Arguments& arguments) {
+  TlsFiles& files = arguments.options.tls;
+  app.add_option(
+      "--tls-certificate", files.certificate,
+      "File (PEM) with the server's certificate and those that it follows from: HTTP over TCP is then HTTPS");
+  app.add_option("--tls-key", files.key, "File (PEM) with the certificate's key, without a passphrase");
+  app.add_option("--tls-client-ca", files.client_ca,
+                 "File (PEM) with certificates, one of which must have signed a client's");
+  arguments.then.emplace_back([&files] {
+    if (files.certificate.empty() != files.key.empty())
+      throw CLI::ValidationError("--tls-certificate and --tls-key need each other");
+    if (!files.client_ca.empty() && files.certificate.empty())
+      throw CLI::ValidationError("--tls-client-ca needs --tls-certificate and --tls-key");
+  });
+}
+
 void add_scheduling(CLI::App& app, Arguments& arguments) {
   struct Read {
     int threads = 0;
@@ -137,6 +165,75 @@ void add_scheduling(CLI::App& app, Arguments& arguments) {
   });
 }
 
+void add_page(CLI::App& app, Arguments& arguments) {
+  const auto page = std::make_shared<std::string>("on");
+  app.add_option("--page", *page, "Page for browsers at http://HOST:PORT/: on or off")
+      ->check(CLI::IsMember({"on", "off"}));
+  arguments.then.emplace_back([page, &options = arguments.options] { options.page = *page == "on"; });
+}
+
+void add_warm_up(CLI::App& app, Arguments& arguments) {
+  const auto samples = std::make_shared<std::vector<std::string>>();
+  app.add_option("--warm-up", *samples,
+                 "Run of a model before it is ready, as NAME=SHAPE or NAME=INPUT:SHAPE,INPUT:SHAPE: rec=x:1x3x48x320")
+      ->allow_extra_args(false);
+  arguments.then.emplace_back([samples, &repository = arguments.options.repository] {
+    for (const std::string& sample : *samples) {
+      const size_t equals = sample.find('=');
+      if (equals == std::string::npos)
+        throw CLI::ValidationError("--warm-up: '" + sample + "' has no '=', expected NAME=SHAPE");
+      const std::string name = sample.substr(0, equals);
+      const bool given = std::any_of(repository.models.begin(), repository.models.end(),
+                                     [&](const auto& model) { return model.first == name; });
+      if (!given && repository.folder.empty())
+        throw CLI::ValidationError("--warm-up: there is no model '" + name + "' among those to be served");
+      try {
+        repository.defaults.warm_up.emplace(name, parse_warm_up(sample.substr(equals + 1)));
+      } catch (const Failure& e) {
+        throw CLI::ValidationError(std::string("--warm-up: ") + e.what());
+      }
+    }
+  });
+}
+
+void add_learning(CLI::App& app, Arguments& arguments) {
+  struct Read {
+    int64_t target_ms = 0;
+    std::string folder;
+  };
+  const auto read = std::make_shared<Read>();
+  app.add_option("--target-p99-ms", read->target_ms,
+                 "Within the limits on delay and size, batches wait and grow only so far that answers come in this "
+                 "time; 0: none")
+      ->check(CLI::Range(0, 3'600'000));
+  app.add_option("--state-directory", read->folder,
+                 "Folder that keeps between restarts what runs have cost and which batches were proved");
+  arguments.then.emplace_back([read, &defaults = arguments.options.repository.defaults] {
+    defaults.target = std::chrono::milliseconds(read->target_ms);
+    defaults.state = StateDirectory(read->folder);
+  });
+}
+
+void add_memory(CLI::App& app, Arguments& arguments) {
+  struct Read {
+    size_t limit_mib = 0;
+    int64_t idle_seconds = 300;
+  };
+  const auto read = std::make_shared<Read>();
+  app.add_option("--memory-limit-mib", read->limit_mib,
+                 "Memory of models, bodies and tensors together, beside mapped weights, in MiB; 0: no limit")
+      ->check(CLI::Range(size_t{0}, size_t{1} << 40));
+  app.add_option("--idle-seconds", read->idle_seconds,
+                 "After so long without a request a model gives back what it can make again; 0: never")
+      ->check(CLI::Range(0, 31'536'000));
+  arguments.then.emplace_back([read, &options = arguments.options] {
+    const MemoryBudget memory(read->limit_mib << 20);
+    options.limits.memory = memory;
+    options.repository.defaults.memory = memory;
+    options.repository.idle = std::chrono::seconds(read->idle_seconds);
+  });
+}
+
 void add_limits(CLI::App& app, Arguments& arguments) {
   struct Read {
     size_t max_body_mib = HttpLimits().body_bytes >> 20;
@@ -156,6 +253,24 @@ void add_limits(CLI::App& app, Arguments& arguments) {
     options.pre_stop = std::chrono::milliseconds(read->pre_stop_ms);
     options.exit_timeout = std::chrono::seconds(read->exit_timeout);
   });
+}
+
+/// What this program's packages are made with; --help does not show it.
+void add_descriptions(CLI::App& app, Arguments&) {
+  const auto prints = [&app](const auto& text_of) {
+    return [&app, text_of](const std::string& argument) {
+      fmt::print("{}", text_of(command_line::command_table(app), argument));
+      throw CLI::Success();
+    };
+  };
+  app.add_option_function<std::string>(
+         "--completion", prints([](const auto& table, const auto& shell) { return completion(table, shell); }))
+      ->check(CLI::IsMember(command_line::completion_shells()))
+      ->group("");
+  app.add_flag_function("--manual", [manual = prints([](const auto& table, const auto&) {
+                                       return manual_page(table, table.front(), coracle_version());
+                                     })](int64_t) { manual(""); })
+      ->group("");
 }
 
 void add_pictures(CLI::App& app, Arguments& arguments) {
@@ -199,7 +314,9 @@ std::optional<ServerOptions> read_command_line(int argc, char** argv, int& statu
   app.set_version_flag("--version", std::string("coracle-serve ") + coracle_version());
   app.set_config("--config", "", "File with options, a line each: host = \"0.0.0.0\"");
   Arguments arguments;
-  for (const auto add : {add_models, add_addresses, add_scheduling, add_limits, add_pictures}) add(app, arguments);
+  for (const auto add : {add_model_options, add_addresses, add_tls, add_scheduling, add_warm_up, add_learning,
+                         add_memory, add_limits, add_page, add_pictures, add_descriptions})
+    add(app, arguments);
   try {
     app.parse(argc, argv);
     for (const std::function<void()>& then : arguments.then) then();

@@ -38,7 +38,8 @@ struct HttpResponse {
   std::string content_type = "application/json";
   std::vector<std::pair<std::string, std::string>> headers = {};
   std::string body = {};
-  std::vector<HttpPart> parts = {};  ///< follow `body`
+  std::vector<HttpPart> parts = {};       ///< follow `body`
+  std::shared_ptr<const void> kept = {};  ///< until it was sent
 };
 
 /// Throws Failure (kWrongMethod).

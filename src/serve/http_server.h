@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "serve/http.h"
+#include "serve/listening.h"
+#include "serve/memory_budget.h"
 
 namespace coracle::serve {
 
@@ -17,25 +19,28 @@ struct HttpLimits {
   size_t header_bytes = size_t{16} << 10;
   size_t body_bytes = size_t{64} << 20;  ///< after its content coding was undone, too
   size_t connections = 1000;
-  std::chrono::milliseconds header_time{10'000};  ///< for the head of the first request, from the connection on
+  MemoryBudget memory;                            ///< in which bodies count
+  std::chrono::milliseconds header_time{10'000};  ///< for TLS's handshake, and the head of the first request
   std::chrono::milliseconds body_time{60'000};
   std::chrono::milliseconds write_time{60'000};
-  std::chrono::milliseconds idle_time{75'000};  ///< for the heads of further ones, from the answer before on
+  std::chrono::milliseconds linger_time{2'000};  ///< for the rest of a request that was refused
+  std::chrono::milliseconds idle_time{75'000};   ///< for the heads of further ones, from the answer before on
 };
 
-/// Listens on addresses and gives requests to a handler. HTTP/1.0 and 1.1, keep-alive, pipelining.
+class TlsContexts;
+
+/// Takes connections and gives requests to a handler. HTTP/1.0 and 1.1, keep-alive, pipelining.
 class HttpServer {
  public:
-  /// `handler` is called by `threads` threads of the server.
-  HttpServer(HttpHandler handler, const HttpLimits& limits, int threads);
+  /// `handler` is called by `threads` threads of the server. With `tls` connections of TCP are of TLS.
+  HttpServer(HttpHandler handler, const HttpLimits& limits, int threads, std::shared_ptr<TlsContexts> tls = nullptr);
   /// Cuts all connections.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  /// On a port of an address ("127.0.0.1", "::1"; port 0: any that is free), or on a Unix socket ("unix:/run/x.sock").
-  /// Returns the port, 0 for Unix sockets. Throws Failure (kUnavailable) with what to do.
-  uint16_t listen(const std::string& address, uint16_t port);
+  /// Takes the connections of a socket. Returns its port, 0 for Unix sockets.
+  uint16_t listen(ListeningSocket socket);
   /// Takes no further connections, lets responses say that the connection closes, and returns when all requests under
   /// way were answered, or at `end` whatever is under way. True if nothing was.
   bool drain(std::chrono::steady_clock::time_point end);

@@ -168,6 +168,10 @@ InferCall parse_infer(const ServedModel& model, const std::shared_ptr<const std:
     refuse("Inference-Header-Content-Length is " + std::to_string(json_bytes) + ", the body has " +
            std::to_string(body->size()) + " bytes");
   }
+  // A value of the document takes 16 bytes, twice while its list is read; there is one before each comma.
+  constexpr size_t kValue = 32;
+  const auto commas = static_cast<size_t>(std::count(body->begin(), body->begin() + json_bytes, ','));
+  const MemoryBudget::Share parsing = model.memory().reserve(commas * kValue, "the JSON of the request");
   const internal::JsonDocument request = parse_object({body->data(), json_bytes});
   InferCall call;
   if (const internal::JsonValue* const id = member(request, "id")) {
@@ -214,6 +218,9 @@ InferCall parse_infer(const ServedModel& model, const std::shared_ptr<const std:
       refuse("input '" + model.inputs()[i].name + "' of model '" + model.name() + "' is missing");
     call.inference->inputs.push_back(std::move(*given[i]));
   }
+  size_t own = 0;
+  for (const Tensor& input : call.inference->inputs) own += input.owner == body ? 0 : input.bytes;
+  call.memory = model.memory().reserve(own, "the tensors of the request");
 
   const bool binary = flag(parameter(request, "binary_data_output"), false, "binary_data_output");
   const internal::JsonValue* const outputs = member(request, "outputs");
@@ -266,6 +273,7 @@ HttpResponse infer_response(const ServedModel& model, const InferCall& call, con
     json.EndArray();
     json.EndObject();
   });
+  response.kept = model.memory().reserve(response.body.size(), "the answer");
   if (!response.parts.empty()) {
     response.content_type = "application/octet-stream";
     response.headers.emplace_back("Inference-Header-Content-Length", std::to_string(response.body.size()));

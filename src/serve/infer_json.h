@@ -23,12 +23,13 @@ struct InferCall {
   };
   std::string id;
   InferencePtr inference;
+  MemoryBudget::Share memory;  ///< of tensors that are not in the body
   std::vector<Output> outputs;
 };
 
 /// `header_length` is the value of Inference-Header-Content-Length: how many bytes of the body are JSON, 0 for none at
 /// all, which is a raw request: the body has the elements of the only input. Nothing: all of the body is JSON. Tensors
-/// in binary form stay in the body, which they keep alive. Throws Failure.
+/// in binary form stay in the body, which they keep alive. Throws Failure, and coracle::Exception for a tensor.
 InferCall parse_infer(const ServedModel& model, const std::shared_ptr<const std::string>& body,
                       std::optional<size_t> header_length);
 

@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "coracle/coracle.hpp"
@@ -64,15 +66,45 @@ struct Answer {
   Timeline times;
 };
 
-/// A request to run a model once. Shared by who asks and who answers; `cancelled` may be set at any time.
+/// Requests that run together. Their run ends when nobody wants any of their answers.
+class Batch {
+ public:
+  explicit Batch(size_t requests) : wanted_(requests) {}
+  /// One of them was cancelled.
+  void leave() {
+    if (wanted_.fetch_sub(1) == 1) cancelled = 1;
+  }
+  std::atomic<uint32_t> cancelled{0};
+
+ private:
+  std::atomic<size_t> wanted_;
+};
+
+/// A request to run a model once. Shared by who asks and who answers.
 struct Inference {
   std::vector<Tensor> inputs;  ///< by input of the model
   uint32_t priority = 0;       ///< 1 is the highest, 0 the model's default
   std::optional<Clock::time_point> deadline;
-  std::atomic<uint32_t> cancelled{0};
+  std::atomic<uint32_t> cancelled{0};  ///< by cancel()
   Timeline times;
   /// Called once, by any thread.
   std::function<void(Answer)> answer;
+
+  /// Nobody wants the answer any more. At any time, by any thread.
+  void cancel() {
+    const std::lock_guard lock(mutex_);
+    if (cancelled.exchange(1) == 0 && batch_ != nullptr) batch_->leave();
+  }
+  /// It runs with others.
+  void join(std::shared_ptr<Batch> batch) {
+    const std::lock_guard lock(mutex_);
+    batch_ = std::move(batch);
+    if (cancelled != 0) batch_->leave();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<Batch> batch_;
 };
 
 using InferencePtr = std::shared_ptr<Inference>;

@@ -11,7 +11,7 @@ namespace coracle::serve {
 
 internal::JsonDocument parse_object(std::string_view json) {
   internal::JsonDocument document;
-  document.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());
+  document.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseNanAndInfFlag>(json.data(), json.size());
   if (document.HasParseError()) {
     throw Failure(Code::kInvalidArgument, std::string("the request is not JSON: ") +
                                               rapidjson::GetParseError_En(document.GetParseError()) + " at byte " +

@@ -2,77 +2,26 @@
 #include "serve/model_config.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "base/json.h"
 #include "client/element.h"
+#include "serve/config_reader.h"
 #include "serve/failure.h"
 #include "serve/inference.h"
 #include "serve/text_proto.h"
+#include "serve/warm_up.h"
 
 namespace coracle::serve {
 namespace {
 
 /// Fields that do not change answers: hints for other back ends and other ways of running.
-const std::set<std::string, std::less<>> kIgnored = {"platform",
-                                                     "backend",
-                                                     "runtime",
-                                                     "default_model_filename",
-                                                     "cc_model_filenames",
-                                                     "metric_tags",
-                                                     "optimization",
-                                                     "model_warmup",
-                                                     "response_cache",
-                                                     "model_repository_agents",
-                                                     "model_transaction_policy",
-                                                     "batch_input",
-                                                     "batch_output",
-                                                     "model_metrics"};
+const std::set<std::string, std::less<>> kIgnored = {
+    "platform",    "backend",      "runtime",        "default_model_filename",  "cc_model_filenames",
+    "metric_tags", "optimization", "response_cache", "model_repository_agents", "model_transaction_policy",
+    "batch_input", "batch_output", "model_metrics"};
 
-/// A message of the file, read field by field; what nobody has asked for fails.
-class Reader {
- public:
-  Reader(const std::string& source, std::string path) : source_(source), path_(std::move(path)) {}
-
-  [[noreturn]] void fail(const TextField& field, const std::string& what, Code code = Code::kInvalidArgument) const {
-    throw Failure(code, source_ + ", line " + std::to_string(field.line) + ": " + path_ + field.name + " " + what);
-  }
-  [[noreturn]] void unknown(const TextField& field) const {
-    fail(field, "is not supported; take it out of the file, or serve the model without a config.pbtxt",
-         Code::kUnsupported);
-  }
-
-  const std::string& text(const TextField& field) const {
-    if (field.is_message()) fail(field, "is a message, expected a value");
-    return std::get<std::string>(field.value);
-  }
-  int64_t integer(const TextField& field, int64_t least, int64_t most = INT64_MAX) const {
-    const std::string& written = text(field);
-    int64_t value = 0;
-    const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), value);
-    if (error != std::errc() || end != written.data() + written.size() || value < least || value > most || field.quoted)
-      fail(field, "is " + written + ", expected an integer from " + std::to_string(least) + " on");
-    return value;
-  }
-  bool boolean(const TextField& field) const {
-    const std::string& written = text(field);
-    if (written == "true" || written == "1") return true;
-    if (written == "false" || written == "0") return false;
-    fail(field, "is " + written + ", expected true or false");
-  }
-  template <class F>
-  void message(const TextField& field, const F& f) const {
-    if (!field.is_message())
-      fail(field, "is '" + std::get<std::string>(field.value) + "', expected a message in braces");
-    const Reader inner(source_, path_ + field.name + ".");
-    for (const TextField& part : std::get<TextMessage>(field.value).fields) f(inner, part);
-  }
-
- private:
-  const std::string& source_;
-  const std::string path_;
-};
+using Reader = ConfigReader;
 
 TensorConfig read_tensor(const Reader& reader, const TextField& field) {
   TensorConfig tensor;
@@ -80,12 +29,7 @@ TensorConfig read_tensor(const Reader& reader, const TextField& field) {
     if (part.name == "name") {
       tensor.name = r.text(part);
     } else if (part.name == "data_type") {
-      constexpr std::string_view kPrefix = "TYPE_";
-      const std::string& name = r.text(part);
-      const auto known =
-          name.starts_with(kPrefix) ? client::dtype_of_datatype(name.substr(kPrefix.size())) : std::nullopt;
-      if (!known.has_value()) r.fail(part, "is " + name + ", expected TYPE_ and one of " + client::datatype_names());
-      tensor.dtype = *known;
+      tensor.dtype = r.data_type(part);
     } else if (part.name == "dims") {
       tensor.dims.push_back(r.integer(part, -1));
     } else if (part.name != "format" && part.name != "label_filename" && part.name != "optional") {
@@ -282,6 +226,8 @@ ModelConfig parse_model_config(std::string_view text, const std::string& source)
       read_batching(reader, field, config.batching);
     } else if (field.name == "parameters") {
       read_parameter(reader, field, config.parameters);
+    } else if (field.name == "model_warmup") {
+      config.warm_up.push_back(read_warm_up(reader, field));
     } else if (kIgnored.contains(field.name)) {
       config.ignored.push_back(field.name);
     } else {

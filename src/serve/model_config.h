@@ -10,6 +10,7 @@
 
 #include "coracle/coracle.hpp"
 #include "serve/batch_options.h"
+#include "serve/warm_up.h"
 
 /// How a model is served: the part of Triton's config.pbtxt (ModelConfig) that makes sense here.
 /// https://github.com/triton-inference-server/common/blob/main/protobuf/model_config.proto
@@ -38,6 +39,7 @@ struct ModelConfig {
   VersionPolicy versions;
   int instances = 0;  ///< 0: as many as the server chooses
   std::map<std::string, std::string> parameters;
+  std::vector<WarmUpSample> warm_up;
 
   std::vector<std::string> ignored;  ///< fields that were read and change nothing here
 };

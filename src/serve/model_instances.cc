@@ -2,19 +2,14 @@
 #include "serve/model_instances.h"
 
 #include <algorithm>
-#include <cstring>
+#include <new>
 #include <utility>
+
+#include "serve/batch_tensors.h"
+#include "serve/padding.h"
 
 namespace coracle::serve {
 namespace {
-
-constexpr size_t kAlignment = 64;
-
-/// Memory for elements, aligned as sessions like it.
-std::shared_ptr<std::byte> make_bytes(size_t bytes) {
-  auto* const data = static_cast<std::byte*>(::operator new (std::max<size_t>(bytes, 1), std::align_val_t{kAlignment}));
-  return {data, [](std::byte* p) { ::operator delete (p, std::align_val_t{kAlignment}); }};
-}
 
 Failure failure_of(const coracle::Exception& e, const Inference& request) {
   switch (e.status()) {
@@ -29,14 +24,6 @@ Failure failure_of(const coracle::Exception& e, const Inference& request) {
   return {e.status() == CORACLE_RUN_FAILURE ? Code::kInvalidArgument : Code::kInternal, e.what()};
 }
 
-void set_input(coracle::Session& session, size_t index, const Tensor& tensor) {
-  const bool aligned = reinterpret_cast<uintptr_t>(tensor.data) % coracle_dtype_size(tensor.dtype) == 0;
-  const auto set = aligned ? coracle_session_borrow_input : coracle_session_set_input;
-  coracle::check(set(session.handle(), index, tensor.dtype, static_cast<int32_t>(tensor.dims.size()),
-                     tensor.dims.data(), tensor.data));
-  session.set_lod(index, tensor.lod);
-}
-
 void give(Inference& request, std::vector<Tensor> outputs) {
   request.times.done = Clock::now();
   request.answer({.outputs = std::move(outputs), .failure = std::nullopt, .times = request.times});
@@ -47,72 +34,27 @@ void give(Inference& request, const Failure& failure) {
   request.answer({.outputs = {}, .failure = failure, .times = request.times});
 }
 
-/// The shape that requests of a batch have in common.
-std::string shape_of(const Inference& request) {
-  std::string shape;
-  for (const Tensor& input : request.inputs) {
-    for (size_t d = 1; d < input.dims.size(); ++d) shape += std::to_string(input.dims[d]) + ',';
-    shape += ';';
-  }
-  return shape;
-}
-
-/// The inputs of requests, one below the other.
-std::vector<Tensor> stacked(const std::vector<InferencePtr>& requests, int64_t rows) {
-  std::vector<Tensor> inputs;
-  for (size_t i = 0; i < requests.front()->inputs.size(); ++i) {
-    size_t bytes = 0;
-    for (const InferencePtr& request : requests) bytes += request->inputs[i].bytes;
-    const std::shared_ptr<std::byte> data = make_bytes(bytes);
-    size_t offset = 0;
-    for (const InferencePtr& request : requests) {
-      const Tensor& own = request->inputs[i];
-      if (own.bytes != 0) std::memcpy(data.get() + offset, own.data, own.bytes);
-      offset += own.bytes;
-    }
-    Tensor& input = inputs.emplace_back(requests.front()->inputs[i]);
-    input.dims.front() = rows;
-    input.owner = data;
-    input.data = data.get();
-    input.bytes = bytes;
-  }
-  return inputs;
-}
-
-/// Rows `begin` to `begin` + `rows` of outputs that have `all` rows.
-std::vector<Tensor> rows_between(const std::vector<Tensor>& outputs, int64_t begin, int64_t rows, int64_t all) {
-  std::vector<Tensor> parts;
-  for (const Tensor& output : outputs) {
-    Tensor& part = parts.emplace_back(output);
-    const size_t row = output.bytes / static_cast<size_t>(all);
-    part.dims.front() = rows;
-    part.data = output.data + static_cast<size_t>(begin) * row;
-    part.bytes = static_cast<size_t>(rows) * row;
-  }
-  return parts;
-}
-
-bool same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Tensor& x, const Tensor& y) {
-    return x.dtype == y.dtype && x.dims == y.dims && x.lod == y.lod && x.bytes == y.bytes &&
-           (x.bytes == 0 || std::memcmp(x.data, y.data, x.bytes) == 0);
-  });
-}
-
 }  // namespace
 
-ModelInstances::ModelInstances(const coracle::Model& model, const Options& options, Executed executed)
-    : outputs_(model.outputs().size()),
+ModelInstances::ModelInstances(const coracle::Model& model, const Options& options, RunHistory& history,
+                               Executed executed)
+    : outputs_(model.outputs()),
+      pad_axis_(options.batching.pad_axis),
       ordered_(options.batching.preserve_ordering),
       executed_(std::move(executed)),
       batching_refused_(options.batching_refused),
-      queue_(options.batching) {
+      memory_(options.memory),
+      history_(history),
+      queue_(options.batching,
+             [&history](const std::string& shape, int64_t rows) { return history.predict(shape, rows); }) {
+  if (history_.refused().has_value()) queue_.stop_batching();
   const coracle::Session first(model, options.session);
   for (int i = 0; i < std::max(options.instances, 1); ++i)
-    instances_.push_back(std::make_unique<Instance>(first.clone()));
+    instances_.push_back(std::make_unique<Instance>(first.clone(), outputs_.size(), memory_));
   try {
     for (const std::unique_ptr<Instance>& instance : instances_)
       instance->thread = std::thread([this, &instance = *instance] { work(instance); });
+    when_short_ = memory_.when_short([this] { trim(Clock::time_point::max()); });
   } catch (...) {
     end();
     throw;
@@ -122,6 +64,7 @@ ModelInstances::ModelInstances(const coracle::Model& model, const Options& optio
 ModelInstances::~ModelInstances() { end(); }
 
 void ModelInstances::end() noexcept {
+  when_short_ = nullptr;
   queue_.close();
   for (const std::unique_ptr<Instance>& instance : instances_) {
     if (instance->thread.joinable()) instance->thread.join();
@@ -147,73 +90,84 @@ void ModelInstances::submit(InferencePtr request) {
   ++order_.given;
 }
 
+void ModelInstances::warm_up(const std::vector<Tensor>& inputs, int count) {
+  Timeline times;
+  for (const std::unique_ptr<Instance>& instance : instances_) {
+    const ModelSession::Use use(instance->session);
+    for (int run = 0; run < count; ++run) instance->session.run(inputs, nullptr, std::nullopt, times);
+  }
+}
+
+void ModelInstances::trim(Clock::time_point unused_since) {
+  for (const std::unique_ptr<Instance>& instance : instances_) instance->session.trim(unused_since);
+}
+
+size_t ModelInstances::session_bytes() const {
+  size_t bytes = 0;
+  for (const std::unique_ptr<Instance>& instance : instances_) bytes += instance->session.bytes();
+  return bytes;
+}
+
 void ModelInstances::work(Instance& instance) {
   while (true) {
     const std::vector<InferencePtr> requests = queue_.pop();
     if (requests.empty()) return;
+    const ModelSession::Use use(instance.session);
     for (const InferencePtr& request : requests) request->times.started = Clock::now();
     if (requests.size() > 1 && queue_.batches() && run_together(instance.session, requests)) continue;
     for (const InferencePtr& request : requests) run_alone(instance.session, *request);
   }
 }
 
-std::vector<Tensor> ModelInstances::outputs_of(coracle::Session& session) const {
-  std::vector<Tensor> outputs;
-  for (size_t i = 0; i < outputs_; ++i) {
-    const coracle::View view = session.output(i);
-    const std::shared_ptr<std::byte> data = make_bytes(view.bytes());
-    if (view.bytes() != 0) std::memcpy(data.get(), view.raw(), view.bytes());
-    outputs.push_back({.dtype = view.dtype(),
-                       .dims = view.dims(),
-                       .lod = view.lod(),
-                       .owner = data,
-                       .data = data.get(),
-                       .bytes = view.bytes()});
-  }
-  return outputs;
-}
-
-void ModelInstances::run_alone(coracle::Session& session, Inference& request) {
+void ModelInstances::run_alone(ModelSession& session, Inference& request) {
   try {
-    for (size_t i = 0; i < request.inputs.size(); ++i) set_input(session, i, request.inputs[i]);
-    request.times.inputs_ready = Clock::now();
-    coracle::RunOptions options;
-    options.cancelled = &request.cancelled;
-    if (request.deadline.has_value()) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(*request.deadline - Clock::now()).count();
-      if (left <= 0) throw Failure(Code::kDeadlineExceeded, "the request has waited longer than its time limit allows");
-      options.time_limit_ms = left;
-    }
-    session.run(options);
-    request.times.computed = Clock::now();
+    session.run(request.inputs, &request.cancelled, request.deadline, request.times);
     request.times.batch = 1;
-    std::vector<Tensor> outputs = outputs_of(session);
-    executed_(rows_of(request).value_or(1));
+    std::vector<Tensor> outputs = session.outputs();
+    const std::optional<int64_t> rows = rows_of(request);
+    if (rows.has_value())
+      history_.add(shape_of(request, pad_axis_), *rows, request.times.computed - request.times.started);
+    executed_(rows.value_or(1));
     give(request, std::move(outputs));
   } catch (const coracle::Exception& e) {
     give(request, failure_of(e, request));
   } catch (const Failure& e) {
     give(request, e);
+  } catch (const std::bad_alloc&) {
+    give(request, Failure(Code::kUnavailable, "the server has not the memory for this request now"));
   } catch (const std::exception& e) {
     give(request, Failure(Code::kInternal, e.what()));
   }
 }
 
-bool ModelInstances::run_together(coracle::Session& session, const std::vector<InferencePtr>& requests) {
+/// The time by which all requests are to be answered; none where one of them has time.
+std::optional<Clock::time_point> ModelInstances::last_deadline(const std::vector<InferencePtr>& requests) {
+  std::optional<Clock::time_point> last = Clock::time_point::min();
+  for (const InferencePtr& request : requests) {
+    if (!request->deadline.has_value()) return std::nullopt;
+    last = std::max(*last, *request->deadline);
+  }
+  return last;
+}
+
+bool ModelInstances::run_together(ModelSession& session, const std::vector<InferencePtr>& requests) {
   std::vector<Tensor> outputs;
   std::vector<std::vector<Tensor>> parts;
   Timeline times;
   int64_t rows = 0;
   for (const InferencePtr& request : requests) rows += request->inputs.front().dims.front();
-  const auto run = [&](const std::vector<Tensor>& inputs) {
-    for (size_t i = 0; i < inputs.size(); ++i) set_input(session, i, inputs[i]);
-    times.inputs_ready = Clock::now();
-    session.run();
-    times.computed = Clock::now();
-    return outputs_of(session);
-  };
+  const auto batch = std::make_shared<Batch>(requests.size());
+  for (const InferencePtr& request : requests) request->join(batch);
+  const bool pads = pad_axis_ != 0 && !same_sizes(requests, pad_axis_);
+  int64_t size = 1;
   try {
-    outputs = run(stacked(requests, rows));
+    {
+      const std::vector<Tensor> inputs =
+          pads ? padded(requests, rows, pad_axis_, memory_) : stacked(requests, rows, memory_);
+      size = size_along(inputs, pad_axis_).value_or(1);
+      session.run(inputs, &batch->cancelled, last_deadline(requests), times);
+    }
+    outputs = session.outputs();
     for (const Tensor& output : outputs) {
       if (output.lod.empty() && !output.dims.empty() && output.dims.front() == rows) continue;
       refuse_batching("an output has not one row for each row of the inputs");
@@ -224,17 +178,24 @@ bool ModelInstances::run_together(coracle::Session& session, const std::vector<I
       const int64_t own = request->inputs.front().dims.front();
       parts.push_back(rows_between(outputs, begin, own, rows));
       begin += own;
+      if (!pads) continue;
+      const int64_t own_size = size_along(request->inputs, pad_axis_).value_or(1);
+      std::optional<std::vector<Tensor>> results = cut(parts.back(), outputs_, own_size, size, memory_);
+      if (!results.has_value()) return false;
+      parts.back() = std::move(*results);
     }
     const std::string shape = shape_of(*requests.front());
-    if (!is_proven(shape)) {
+    if (!pads && !history_.is_proven(shape)) {
+      Timeline again;
       for (size_t r = 0; r < requests.size(); ++r) {
-        if (same_bits(run(requests[r]->inputs), parts[r])) continue;
+        session.run(requests[r]->inputs, &batch->cancelled, std::nullopt, again);
+        if (same_bits(session.outputs(), parts[r])) continue;
         refuse_batching("rows of a batch have other bits than the same rows alone");
         return false;
       }
-      const std::lock_guard lock(proof_mutex_);
-      proven_.insert(shape);
+      history_.prove(shape);
     }
+    history_.add(shape_of(*requests.front(), pad_axis_), rows, times.computed - requests.front()->times.started);
   } catch (const std::exception&) {
     return false;  // one of them may be to blame, and is found when each runs alone
   }
@@ -249,13 +210,9 @@ bool ModelInstances::run_together(coracle::Session& session, const std::vector<I
   return true;
 }
 
-bool ModelInstances::is_proven(const std::string& shape) const {
-  const std::lock_guard lock(proof_mutex_);
-  return proven_.contains(shape);
-}
-
 void ModelInstances::refuse_batching(const std::string& why) {
   queue_.stop_batching();
+  history_.refuse(why);
   if (batching_refused_ != nullptr) batching_refused_(why);
 }
 

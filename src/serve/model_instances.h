@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "coracle/coracle.hpp"
+#include "serve/memory_budget.h"
+#include "serve/model_session.h"
 #include "serve/request_queue.h"
+#include "serve/run_history.h"
 
 namespace coracle::serve {
 
@@ -28,14 +30,15 @@ class ModelInstances {
     int instances = 1;
     BatchOptions batching;
     coracle::SessionOptions session;
+    MemoryBudget memory;
     std::function<void(const std::string& why)>
         batching_refused;  ///< called when batches are found not to keep answers
   };
   /// Called once for each run of the model, before its requests are answered: how many rows it had.
   using Executed = std::function<void(int64_t rows)>;
 
-  /// `model` outlives it. Throws coracle::Exception.
-  ModelInstances(const coracle::Model& model, const Options& options, Executed executed);
+  /// `model` and `history` outlive it. Throws coracle::Exception.
+  ModelInstances(const coracle::Model& model, const Options& options, RunHistory& history, Executed executed);
   /// Runs what waits, then ends.
   ~ModelInstances();
   ModelInstances(const ModelInstances&) = delete;
@@ -43,14 +46,20 @@ class ModelInstances {
 
   /// The request is answered once, later, by another thread. Throws Failure where it is not taken.
   void submit(InferencePtr request);
+  /// Runs each instance so often with these inputs. Throws coracle::Exception.
+  void warm_up(const std::vector<Tensor>& inputs, int count);
   /// Requests that wait.
   size_t waiting() const { return queue_.size(); }
+  /// Sessions that nobody has run since then give back the memory that the next run can make again.
+  void trim(Clock::time_point unused_since);
+  /// Bytes that sessions hold.
+  size_t session_bytes() const;
 
  private:
   struct Instance {
-    coracle::Session session;
+    ModelSession session;
     std::thread thread;
-    explicit Instance(coracle::Session s) : session(std::move(s)) {}
+    Instance(coracle::Session s, size_t outputs, const MemoryBudget& memory) : session(std::move(s), outputs, memory) {}
   };
   /// Answers leave in the order in which requests came.
   struct Order {
@@ -61,23 +70,24 @@ class ModelInstances {
   };
 
   void work(Instance& instance);
-  void run_alone(coracle::Session& session, Inference& request);
+  void run_alone(ModelSession& session, Inference& request);
   /// False where the requests are to be run alone.
-  bool run_together(coracle::Session& session, const std::vector<InferencePtr>& requests);
-  bool is_proven(const std::string& shape) const;
+  bool run_together(ModelSession& session, const std::vector<InferencePtr>& requests);
   void refuse_batching(const std::string& why);
   void end() noexcept;
-  std::vector<Tensor> outputs_of(coracle::Session& session) const;
+  static std::optional<Clock::time_point> last_deadline(const std::vector<InferencePtr>& requests);
 
-  const size_t outputs_;
+  const std::vector<coracle::TensorInfo> outputs_;
+  const size_t pad_axis_;
   const bool ordered_;
   const Executed executed_;
   const std::function<void(const std::string& why)> batching_refused_;
+  const MemoryBudget memory_;
+  RunHistory& history_;
   RequestQueue queue_;
   std::vector<std::unique_ptr<Instance>> instances_;
+  MemoryBudget::Share when_short_;
   Order order_;
-  mutable std::mutex proof_mutex_;
-  std::set<std::string> proven_;  // shapes whose batches have had the bits of single requests
 };
 
 }  // namespace coracle::serve

@@ -62,6 +62,9 @@ Cancel OpenInference::infer(const HttpRequest& request, const std::string& name,
   InferCall call;
   try {
     call = parse_infer(*model, request.body, header_length);
+  } catch (const Failure& failure) {
+    model->statistics().add_failure(failure.code());
+    throw;
   } catch (const std::exception&) {
     model->statistics().add_failure(Code::kInvalidArgument);
     throw;
@@ -73,13 +76,15 @@ Cancel OpenInference::infer(const HttpRequest& request, const std::string& name,
     model->statistics().add(answer, received, rows);
     try {
       respond(answer.failure.has_value() ? error_response(*answer.failure) : infer_response(*model, call, answer));
+    } catch (const Failure& failure) {
+      respond(error_response(failure));
     } catch (const std::exception& e) {
       respond(error_response({Code::kUnavailable, e.what()}));
     }
   };
   model->infer(inference);
   return [inference = std::weak_ptr<Inference>(inference)] {
-    if (const InferencePtr alive = inference.lock()) alive->cancelled = 1;
+    if (const InferencePtr alive = inference.lock()) alive->cancel();
   };
 }
 

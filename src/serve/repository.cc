@@ -61,6 +61,7 @@ Repository::~Repository() {
     stop_.notify_all();
   }
   maintenance_.join();
+  save_states();
   for (auto& [name, entry] : entries_) retire(std::move(entry.versions));
   // Whoever answers the last request of a model may be one of its own threads, which cannot end the model.
   while (true) {
@@ -174,6 +175,7 @@ void Repository::load(const std::string& name) {
   try {
     if (!options_.folder.empty() && !given_path(name).has_value()) stamp = stamp_of(name);
     const Source source = source_of(name);
+    save_states(name);
     Versions versions;
     for (const auto& [version, path] : source.versions) {
       versions[version] =
@@ -208,7 +210,15 @@ void Repository::load(const std::string& name) {
   }
 }
 
+/// Of one model, or of all.
+void Repository::save_states(const std::string& name) {
+  for (const std::shared_ptr<ServedModel>& model : loaded()) {
+    if (name.empty() || model->name() == name) model->save_state();
+  }
+}
+
 void Repository::unload(const std::string& name) {
+  save_states(name);
   Versions versions;
   {
     const std::lock_guard lock(mutex_);
@@ -344,6 +354,8 @@ void Repository::later(std::function<void()> work) {
 
 void Repository::maintain() {
   constexpr std::chrono::milliseconds kTick{250};
+  constexpr std::chrono::seconds kSaves{10};
+  auto next_save = Clock::now() + kSaves;
   auto next_poll = Clock::now() + options_.poll;
   while (true) {
     std::function<void()> work;
@@ -358,6 +370,13 @@ void Repository::maintain() {
     }
     if (work != nullptr) work();
     reap();
+    if (Clock::now() >= next_save) {
+      save_states();
+      next_save = Clock::now() + kSaves;
+    }
+    if (options_.idle.count() != 0) {
+      for (const std::shared_ptr<ServedModel>& model : loaded()) model->trim(Clock::now() - options_.idle);
+    }
     if (options_.poll.count() != 0 && Clock::now() >= next_poll) {
       poll();
       next_poll = Clock::now() + options_.poll;

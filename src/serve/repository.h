@@ -40,6 +40,7 @@ class Repository {
     std::vector<std::pair<std::string, std::string>> models;
     std::filesystem::path folder;       ///< empty: none
     std::chrono::milliseconds poll{0};  ///< how often the folder is looked at; 0: never
+    std::chrono::seconds idle{0};       ///< after which sessions that nobody runs give back memory; 0: never
     bool load_all = true;               ///< at the start; else by request
     ServingDefaults defaults;
   };
@@ -66,6 +67,10 @@ class Repository {
   void load(const std::string& name);
   /// Calls a function in a thread that may take long, where loading keeps nobody waiting who asks for something else.
   void later(std::function<void()> work);
+  /// Loads what has changed in the folder, later.
+  void look_at_folder() {
+    later([this] { poll(); });
+  }
   /// Takes a model away; its requests that wait still run. Throws Failure where there is none.
   void unload(const std::string& name);
 
@@ -89,6 +94,7 @@ class Repository {
   std::string stamp_of(const std::string& name) const;
   void retire(Versions&& versions);
   void maintain();
+  void save_states(const std::string& name = {});
   void poll();
   void reap();
 

@@ -27,6 +27,16 @@ std::optional<int64_t> rows_of(const Inference& request) {
   return rows;
 }
 
+std::string shape_of(const Inference& request, size_t pad_axis) {
+  std::string shape;
+  for (const Tensor& input : request.inputs) {
+    shape += std::to_string(static_cast<int>(input.dtype));
+    for (size_t d = 1; d < input.dims.size(); ++d) shape += d == pad_axis ? ",?" : ',' + std::to_string(input.dims[d]);
+    shape += ';';
+  }
+  return shape;
+}
+
 Clock::time_point RequestQueue::Bucket::oldest() const {
   Clock::time_point oldest = Clock::time_point::max();
   for (const auto& [priority, waiting] : by_priority) {
@@ -35,38 +45,25 @@ Clock::time_point RequestQueue::Bucket::oldest() const {
   return oldest;
 }
 
-RequestQueue::RequestQueue(BatchOptions options)
-    : options_(std::move(options)), batches_(options_.max_batch_size > 1) {}
+RequestQueue::RequestQueue(BatchOptions options, Prediction predict)
+    : options_(std::move(options)), predict_(std::move(predict)), batches_(options_.max_batch_size > 1) {}
 
 /// Where requests wait that may run together with this one; of one that runs alone a bucket of its own.
 RequestQueue::Bucket& RequestQueue::bucket_for(const Inference& request, int64_t& rows) {
   const std::optional<int64_t> own = batches_ ? rows_of(request) : std::nullopt;
   rows = own.value_or(1);
-  std::string key;
   const bool alone = !own.has_value() || rows >= options_.max_batch_size;
-  if (alone) {
-    key = "alone " + std::to_string(alone_++);
-  } else {
-    for (const Tensor& input : request.inputs) {
-      key += std::to_string(static_cast<int>(input.dtype));
-      for (size_t d = 1; d < input.dims.size(); ++d) key += ',' + std::to_string(input.dims[d]);
-      key += ';';
-    }
-  }
+  const std::string key = alone ? "alone " + std::to_string(alone_++) : shape_of(request, options_.pad_axis);
   Bucket& bucket = buckets_[key];
   bucket.alone = alone;
   return bucket;
 }
 
-void RequestQueue::push(InferencePtr request) {
+void RequestQueue::push(InferencePtr request, Clock::time_point now) {
   const std::lock_guard lock(mutex_);
   if (closed_) throw Failure(Code::kUnavailable, "the model is being unloaded");
   uint32_t priority = request->priority;
-  if (priority > options_.priority_levels) {
-    throw Failure(Code::kInvalidArgument, "priority " + std::to_string(priority) + " is not one of the model's " +
-                                              std::to_string(options_.priority_levels));
-  }
-  if (priority == 0) priority = options_.default_priority_level;
+  if (priority == 0 || priority > options_.priority_levels) priority = options_.default_priority_level;
   const QueuePolicy& policy = options_.policy(priority);
   size_t& waiting = waiting_[priority];
   if (policy.max_queue_size != 0 && waiting >= policy.max_queue_size) {
@@ -77,7 +74,7 @@ void RequestQueue::push(InferencePtr request) {
   entry.request = std::move(request);
   Inference& added = *entry.request;
   added.priority = priority;
-  added.times.queued = Clock::now();
+  added.times.queued = now;
   // A policy's time is that of waiting alone; a request's own, where it counts, is that of its run too.
   if (policy.default_timeout.count() != 0) {
     const Clock::time_point end = added.times.queued + policy.default_timeout;
@@ -128,10 +125,32 @@ std::vector<InferencePtr> RequestQueue::expire(Clock::time_point now, std::vecto
   return expired;
 }
 
-/// How many rows of a bucket are to run now: 0 where others are still to be waited for.
-int64_t RequestQueue::rows_to_take(const Bucket& bucket, Clock::time_point now) const {
+/// How many rows may run together: as many as are answered in time. Where not even one is, as many as may be, since
+/// rows that run together take less time than others.
+int64_t RequestQueue::most_rows(const std::string& shape, const Bucket& bucket, Clock::time_point now) const {
   const int64_t most = std::max<int64_t>(options_.max_batch_size, 1);
-  if (closed_ || bucket.alone || bucket.rows >= most || now >= bucket.oldest() + options_.max_queue_delay) return most;
+  if (options_.target.count() == 0 || predict_ == nullptr || bucket.alone) return most;
+  const Clock::duration left = options_.target - (now - bucket.oldest());
+  for (int64_t rows = most; rows > 0; --rows) {
+    if (predict_(shape, rows).value_or(Clock::duration(0)) <= left) return rows;
+  }
+  return most;
+}
+
+/// When a bucket waits for no others any more: one more row would be answered too late from then on.
+Clock::time_point RequestQueue::due(const std::string& shape, const Bucket& bucket) const {
+  Clock::duration delay = options_.max_queue_delay;
+  if (options_.target.count() != 0 && predict_ != nullptr) {
+    const std::optional<Clock::duration> cost = predict_(shape, bucket.rows + 1);
+    delay = std::min<Clock::duration>(delay, options_.target - cost.value_or(Clock::duration(0)));
+  }
+  return bucket.oldest() + std::max(delay, Clock::duration(0));
+}
+
+/// How many rows of a bucket are to run now: 0 where others are still to be waited for.
+int64_t RequestQueue::rows_to_take(const std::string& shape, const Bucket& bucket, Clock::time_point now) const {
+  const int64_t most = most_rows(shape, bucket, now);
+  if (closed_ || bucket.alone || bucket.rows >= most || now >= due(shape, bucket)) return most;
   int64_t preferred = 0;
   for (const int64_t size : options_.preferred_batch_size) {
     if (size <= bucket.rows) preferred = std::max(preferred, size);
@@ -161,7 +180,7 @@ std::optional<Clock::time_point> RequestQueue::next_event() const {
     if (!next.has_value() || t < *next) next = t;
   };
   for (const auto& [key, bucket] : buckets_) {
-    consider(bucket.oldest() + options_.max_queue_delay);
+    consider(due(key, bucket));
     for (const auto& [priority, waiting] : bucket.by_priority) {
       for (const Waiting& entry : waiting) {
         if (!entry.delayed && entry.expires.has_value()) consider(*entry.expires);
@@ -171,10 +190,8 @@ std::optional<Clock::time_point> RequestQueue::next_event() const {
   return next;
 }
 
-std::vector<InferencePtr> RequestQueue::pop() {
-  std::unique_lock lock(mutex_);
+std::vector<InferencePtr> RequestQueue::take_ready(std::unique_lock<std::mutex>& lock, Clock::time_point now) {
   while (true) {
-    const Clock::time_point now = Clock::now();
     std::vector<InferencePtr> cancelled;
     const std::vector<InferencePtr> expired = expire(now, cancelled);
     if (!expired.empty() || !cancelled.empty()) {
@@ -190,7 +207,7 @@ std::vector<InferencePtr> RequestQueue::pop() {
     int64_t rows = 0;
     std::pair<uint32_t, Clock::time_point> rank;
     for (auto bucket = buckets_.begin(); bucket != buckets_.end(); ++bucket) {
-      const int64_t ready = rows_to_take(bucket->second, now);
+      const int64_t ready = rows_to_take(bucket->first, bucket->second, now);
       if (ready == 0) continue;
       uint32_t priority = kDelayed;
       for (const auto& [level, waiting] : bucket->second.by_priority) {
@@ -206,12 +223,24 @@ std::vector<InferencePtr> RequestQueue::pop() {
         rank = own;
       }
     }
-    if (chosen != buckets_.end()) {
-      std::vector<InferencePtr> taken = take(chosen->second, rows);
-      if (chosen->second.rows == 0) buckets_.erase(chosen);
-      if (size_ != 0) changed_.notify_one();
-      return taken;
-    }
+    if (chosen == buckets_.end()) return {};
+    std::vector<InferencePtr> taken = take(chosen->second, rows);
+    if (chosen->second.rows == 0) buckets_.erase(chosen);
+    if (size_ != 0) changed_.notify_one();
+    return taken;
+  }
+}
+
+std::vector<InferencePtr> RequestQueue::poll(Clock::time_point now) {
+  std::unique_lock lock(mutex_);
+  return take_ready(lock, now);
+}
+
+std::vector<InferencePtr> RequestQueue::pop() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    std::vector<InferencePtr> taken = take_ready(lock, Clock::now());
+    if (!taken.empty()) return taken;
     if (closed_ && size_ == 0) return {};
     if (const std::optional<Clock::time_point> next = next_event()) {
       changed_.wait_until(lock, *next);

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -20,14 +21,19 @@ namespace coracle::serve {
 /// rows only. For any number of threads.
 class RequestQueue {
  public:
-  explicit RequestQueue(BatchOptions options);
+  /// How long a run of so many rows of a shape takes; nothing where that is not known.
+  using Prediction = std::function<std::optional<Clock::duration>(const std::string& shape, int64_t rows)>;
 
-  /// Throws Failure: the queue is full, closed, or the request's priority is not one of the model's.
-  void push(InferencePtr request);
+  explicit RequestQueue(BatchOptions options, Prediction predict = nullptr);
+
+  /// A priority that is none of the model's is its default one. Throws Failure: the queue is full, or closed.
+  void push(InferencePtr request, Clock::time_point now = Clock::now());
 
   /// The next requests to run together, in the order in which they came; waits for them. Requests that were cancelled
   /// or have waited too long are answered here. Empty once the queue was closed and nothing waits.
   std::vector<InferencePtr> pop();
+  /// The same without waiting: empty where nothing is to run yet.
+  std::vector<InferencePtr> poll(Clock::time_point now);
 
   /// No further requests are taken; those that wait still run.
   void close();
@@ -54,11 +60,15 @@ class RequestQueue {
 
   Bucket& bucket_for(const Inference& request, int64_t& rows);
   std::vector<InferencePtr> expire(Clock::time_point now, std::vector<InferencePtr>& cancelled);
-  int64_t rows_to_take(const Bucket& bucket, Clock::time_point now) const;
+  int64_t most_rows(const std::string& shape, const Bucket& bucket, Clock::time_point now) const;
+  Clock::time_point due(const std::string& shape, const Bucket& bucket) const;
+  int64_t rows_to_take(const std::string& shape, const Bucket& bucket, Clock::time_point now) const;
+  std::vector<InferencePtr> take_ready(std::unique_lock<std::mutex>& lock, Clock::time_point now);
   std::vector<InferencePtr> take(Bucket& bucket, int64_t rows);
   std::optional<Clock::time_point> next_event() const;
 
   const BatchOptions options_;
+  const Prediction predict_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::string, Bucket> buckets_;
@@ -71,5 +81,8 @@ class RequestQueue {
 
 /// The rows of a request whose inputs all have equally many, and no sequence offsets; nothing for others.
 std::optional<int64_t> rows_of(const Inference& request);
+/// What the inputs of requests that may run together have in common: types and sizes, without the rows and the axis
+/// along which they may be padded.
+std::string shape_of(const Inference& request, size_t pad_axis = 0);
 
 }  // namespace coracle::serve

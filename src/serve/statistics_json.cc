@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/statistics_json.h"
 
+#include <unistd.h>
+
+#include <fstream>
 #include <functional>
 
 #include "base/json.h"
@@ -14,6 +17,15 @@ void write(internal::JsonWriter& json, const char* name, const Duration& duratio
   json.field("count", duration.count);
   json.field("ns", duration.ns);
   json.EndObject();
+}
+
+/// What this process has in memory; 0 where the system does not say.
+uint64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  uint64_t all = 0;
+  uint64_t resident = 0;
+  file >> all >> resident;
+  return resident * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 /// Values of labels have backslashes, quotes and ends of lines escaped.
@@ -32,7 +44,7 @@ class Families {
   explicit Families(const std::vector<std::shared_ptr<ServedModel>>& models) {
     for (const std::shared_ptr<ServedModel>& model : models) {
       models_.push_back({"model=\"" + label(model->name()) + "\",version=\"" + std::to_string(model->version()) + '"',
-                         model->statistics().counts(), model->waiting()});
+                         model->statistics().counts(), model->waiting(), model->memory_bytes()});
     }
   }
 
@@ -40,6 +52,7 @@ class Families {
     std::string labels;
     Counts counts;
     size_t waiting;
+    size_t memory_bytes;
   };
 
   template <class F>
@@ -155,9 +168,25 @@ std::string statistics_json(const std::vector<std::shared_ptr<ServedModel>>& mod
         json.EndObject();
       }
       json.EndArray();
+      // Triton does not have these: requests that wait now, and how many successful ones took at most each bound.
+      json.field("waiting", static_cast<uint64_t>(model->waiting()));
+      json.Key("request_ms");
+      json.StartObject();
+      json.list("bounds", kLatencyBounds);
+      json.list("counts", counts.request_ms.counts);
+      json.EndObject();
+      json.Key("memory_usage");
+      json.StartArray();
+      json.StartObject();
+      json.field("type", std::string_view("CPU"));
+      json.field("id", 0);
+      json.field("byte_size", static_cast<uint64_t>(model->memory_bytes()));
+      json.EndObject();
+      json.EndArray();
       json.EndObject();
     }
     json.EndArray();
+    json.field("memory_bytes", resident_bytes());
     json.EndObject();
   });
 }
@@ -175,6 +204,8 @@ std::string metrics_text(const std::vector<std::shared_ptr<ServedModel>>& models
                [](const Model& m) { return m.counts.execution_count; });
   families.add("nv_inference_pending_request_count", "gauge", "Requests that wait",
                [](const Model& m) { return m.waiting; });
+  families.add("coracle_model_memory_bytes", "gauge", "What models hold beside weights as their files have them",
+               [](const Model& m) { return m.memory_bytes; });
   families.add("nv_inference_request_duration_us", "counter", "Microseconds of all requests that succeeded",
                [](const Model& m) { return m.counts.success.ns / kMicrosecond; });
   families.add("nv_inference_queue_duration_us", "counter", "Microseconds that they waited",

@@ -125,24 +125,31 @@ DocumentReader::~DocumentReader() = default;
 Document DocumentReader::read(const Image& image, double min_score) { return read(image, min_score, nullptr); }
 
 Document DocumentReader::read(const Image& image, double min_score, const std::atomic<std::uint32_t>* cancelled) {
+  return read(image, DocumentReading{.text = {.min_score = min_score, .cancelled = cancelled}});
+}
+
+Document DocumentReader::read(const Image& image, const DocumentReading& how) {
+  const std::atomic<std::uint32_t>* const cancelled = how.text.cancelled;
   Document document;
   document.page = image;
-  if (state_->orientation) {
+  if (state_->orientation && how.orientation) {
     const Prediction answer = state_->orientation->predict(image, cancelled);
     if (answer.labels.empty()) throw Error(Problem::kUsage, state_->orientation_path + ": tells no class");
     document.turned = degrees_of(answer.labels.front(), state_->orientation_path);
     document.page = turned(image, document.turned);
   }
-  if (state_->unwarper) document.page = std::move(state_->unwarper->predict(document.page, cancelled).page);
+  if (state_->unwarper && how.unwarping)
+    document.page = std::move(state_->unwarper->predict(document.page, cancelled).page);
   const Image& page = document.page;
-  if (state_->layout) {
+  const bool layout = state_->layout && how.layout;
+  if (layout) {
     Prediction answer = state_->layout->predict(page, cancelled);
     document.regions =
         answer.ordered ? std::move(answer.objects) : in_reading_order(std::move(answer.objects), page.width);
   }
-  if (state_->text) document.lines = state_->text->read(page, min_score, cancelled);
-  if (!state_->table) return document;
-  if (!state_->layout) {
+  if (state_->text) document.lines = state_->text->read(page, how.text);
+  if (!state_->table || !how.tables) return document;
+  if (!layout) {
     const Span all{0, 0, page.width - 1.0, page.height - 1.0};
     document.tables.push_back(with_text(state_->table->predict(page, cancelled).table, all, page, document.lines));
   }

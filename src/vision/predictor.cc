@@ -74,18 +74,21 @@ Description assumed_description(const std::string& model, const PictureModel& lo
   return *std::move(d);
 }
 
+void choose(Description& d, std::optional<int> topk, std::optional<float> threshold) {
+  if (topk) d.topk = *topk;
+  if (!threshold) return;
+  d.threshold = *threshold;
+  d.objects.thresholds.clear();
+  for (Attribute& a : d.attributes) a.threshold = a.threshold < 0 ? a.threshold : static_cast<double>(d.threshold);
+  d.db.box_threshold = static_cast<double>(*threshold);
+}
+
 Description complete(Description d, const std::string& model, const PredictorOptions& options) {
   if (!options.labels.empty()) {
     d.labels = read_labels(options.labels);
     d.labels_given = true;
   }
-  if (options.topk) d.topk = *options.topk;
-  if (options.threshold) {
-    d.threshold = *options.threshold;
-    d.objects.thresholds.clear();
-    for (Attribute& a : d.attributes) a.threshold = a.threshold < 0 ? a.threshold : static_cast<double>(d.threshold);
-    d.db.box_threshold = static_cast<double>(*options.threshold);
-  }
+  choose(d, options.topk, options.threshold);
   if (d.task == Task::kTextRecognition && d.labels.empty()) {
     throw Error(
         Problem::kUsage,
@@ -291,10 +294,20 @@ const std::string& Predictor::assumed() const { return state_->assumed; }
 Prediction Predictor::predict(const Image& image) { return predict(image, nullptr); }
 
 Prediction Predictor::predict(const Image& image, const std::atomic<std::uint32_t>* cancelled) {
-  const Description& d = state_->description;
+  return predict(image, PredictionChoice{.cancelled = cancelled});
+}
+
+Prediction Predictor::predict(const Image& image, const PredictionChoice& choice) {
+  Description chosen;
+  const bool own = choice.topk || choice.threshold;
+  if (own) {
+    chosen = state_->description;
+    choose(chosen, choice.topk, choice.threshold);
+  }
+  const Description& d = own ? chosen : state_->description;
   PictureModel& model = state_->model;
   const Prepared prepared = prepare(image, d);
-  model.run(prepared, prepared.values, 1, cancelled);
+  model.run(prepared, prepared.values, 1, choice.cancelled);
   Prediction p;
   p.task = d.task;
   switch (d.task) {

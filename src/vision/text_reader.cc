@@ -32,11 +32,15 @@ std::vector<TextLine> TextReader::read(const Image& image, double min_score) { r
 
 std::vector<TextLine> TextReader::read(const Image& image, double min_score,
                                        const std::atomic<std::uint32_t>* cancelled) {
+  return read(image, TextReading{.min_score = min_score, .cancelled = cancelled});
+}
+
+std::vector<TextLine> TextReader::read(const Image& image, const TextReading& how) {
   const bool described = state_->detector && state_->detector->described();
   const Image padded = state_->detector && !described ? pad_tiny(image) : image;
   std::vector<LineBox> boxes;
   if (state_->detector) {
-    boxes = state_->detector->detect(padded, cancelled);
+    boxes = state_->detector->detect(padded, how.detection, how.cancelled);
   } else {  // The picture is one line.
     boxes.push_back({{Point{0, 0}, {image.width, 0}, {image.width, image.height}, {0, image.height}}, 1});
   }
@@ -53,11 +57,12 @@ std::vector<TextLine> TextReader::read(const Image& image, double min_score,
     crops.push_back(std::move(crop));
     cut.push_back(box);
   }
-  if (state_->angle) state_->angle->turn_upright(crops, cancelled);
-  const std::vector<Text> texts = state_->recognizer->read(crops, cancelled);
+  std::vector<bool> turned(crops.size(), false);
+  if (state_->angle && how.turn_lines) turned = state_->angle->turn_upright(crops, how.cancelled);
+  const std::vector<Text> texts = state_->recognizer->read(crops, how.cancelled);
   for (std::size_t i = 0; i < cut.size(); ++i) {
     const auto score = static_cast<double>(texts[i].score);
-    if (score >= min_score) lines.push_back({cut[i].corners, texts[i].text, score});
+    if (score >= how.min_score) lines.push_back({cut[i].corners, texts[i].text, score, turned[i]});
   }
   return lines;
 }

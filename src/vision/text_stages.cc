@@ -91,6 +91,30 @@ Description describe(const std::string& model, Task task, const PictureModel& lo
   return *std::move(d);
 }
 
+TextResize::Limit limit_of(TextDetection::Side side) {
+  switch (side) {
+    case TextDetection::Side::kShortAtLeast: return TextResize::Limit::kShortAtLeast;
+    case TextDetection::Side::kLongAtMost: return TextResize::Limit::kLongAtMost;
+    case TextDetection::Side::kLongIs: break;
+  }
+  return TextResize::Limit::kLongIs;
+}
+
+/// What is described, but for what is asked for; a model that takes one size takes it still.
+Description detection_of(Description d, const TextDetection& how) {
+  for (Step& step : d.steps) {
+    auto* const resize = std::get_if<TextResize>(&step);
+    if (resize == nullptr || resize->limit == TextResize::Limit::kNone) continue;
+    if (how.side) resize->limit = limit_of(*how.side);
+    resize->length = how.length.value_or(resize->length);
+    resize->most = how.most.value_or(resize->most);
+  }
+  if (how.threshold) d.db.threshold = static_cast<float>(*how.threshold);
+  d.db.box_threshold = how.box_threshold.value_or(d.db.box_threshold);
+  d.db.unclip_ratio = how.unclip_ratio.value_or(d.db.unclip_ratio);
+  return d;
+}
+
 }  // namespace
 
 std::vector<Indices> batches_by_width(const std::vector<double>& ratios) {
@@ -127,15 +151,16 @@ Image cut_out(const Image& page, const Quad& box, bool exactly) {
 TextDetector::TextDetector(const std::string& path, const ReaderOptions& options)
     : model_(path, {}, options), description_(describe(path, Task::kTextDetection, model_)) {}
 
-std::vector<LineBox> TextDetector::detect(const Image& page, Cancelled cancelled) {
-  const Prepared prepared = prepare(page, description_);
+std::vector<LineBox> TextDetector::detect(const Image& page, const TextDetection& how, Cancelled cancelled) {
+  const Description d = detection_of(description_, how);
+  const Prepared prepared = prepare(page, d);
   model_.run(prepared, prepared.values, 1, cancelled);
   const Output map = model_.output(0);
   if (map.dims.size() != 4 || map.dims[1] != 1)
     throw Error(Problem::kUsage, "the detector gives no map of one channel");
   std::vector<LineBox> boxes;
   for (const TextBox& found : text_boxes(map.data, static_cast<int>(map.dims[3]), static_cast<int>(map.dims[2]),
-                                         prepared.picture_width, prepared.picture_height, description_.db)) {
+                                         prepared.picture_width, prepared.picture_height, d.db)) {
     LineBox line{found.corners, found.score};
     if (!described()) {
       line.corners = clockwise(line.corners);
@@ -172,19 +197,18 @@ std::vector<float> LineAngle::scores(const std::vector<Image>& lines, const Indi
   return {output.data, output.data + output.size};
 }
 
-void LineAngle::turn_upright(std::vector<Image>& lines, Cancelled cancelled) {
+std::vector<bool> LineAngle::turn_upright(std::vector<Image>& lines, Cancelled cancelled) {
+  std::vector<bool> turned_lines(lines.size(), false);
   for (const Indices& batch : batches_by_width(ratios(lines))) {
     const std::vector<float> p = scores(lines, batch, cancelled);  // Upright and upside down of each.
     for (std::size_t i = 0; i < batch.size(); ++i) {
       if (!(p[2 * i + 1] > p[2 * i])) continue;
       Image& line = lines[batch[i]];
-      if (description_) {
-        line = turned(line, 180);
-      } else if (p[2 * i + 1] > kSure) {
-        line = upside_down(line);
-      }
+      turned_lines[batch[i]] = description_ || p[2 * i + 1] > kSure;
+      if (turned_lines[batch[i]]) line = description_ ? turned(line, 180) : upside_down(line);
     }
   }
+  return turned_lines;
 }
 
 Recognizer::Recognizer(const std::string& path, const std::string& dictionary, const ReaderOptions& options)

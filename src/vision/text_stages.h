@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "coracle/vision/text_reader.h"
 #include "vision/geometry.h"
 #include "vision/session.h"
 
@@ -25,7 +26,7 @@ class TextDetector {
 
   bool described() const { return !description_.file.empty(); }
   /// Boxes in reading order.
-  std::vector<LineBox> detect(const Image& page, Cancelled cancelled);
+  std::vector<LineBox> detect(const Image& page, const TextDetection& how, Cancelled cancelled);
 
  private:
   PictureModel model_;
@@ -41,7 +42,8 @@ class LineAngle {
  public:
   LineAngle(const std::string& path, const ReaderOptions& options);
 
-  void turn_upright(std::vector<Image>& lines, Cancelled cancelled);
+  /// Tells which it turned.
+  std::vector<bool> turn_upright(std::vector<Image>& lines, Cancelled cancelled);
 
  private:
   std::vector<float> scores(const std::vector<Image>& lines, const std::vector<std::size_t>& batch,

@@ -7,7 +7,7 @@ cd "$2"
 notices=THIRD_PARTY_NOTICES
 for library in $(grep -rhoE '#include <[A-Za-z0-9_]+/' src include | sed 's/.*<//; s|/||' | sort -u); do
   case $library in
-    coracle | sys) continue ;;
+    arpa | coracle | netinet | sys) continue ;;
   esac
   grep -qxF "Files: $library/*" $notices || { echo "$notices does not have $library"; exit 1; }
 done

@@ -25,6 +25,7 @@ root=$work/root
 
 # Each file is where package_files.txt or include/ says, in no other package.
 packages="libcoracle0 libcoracle-vision0 libcoracle-dev coracle-tools"
+[ ! -x "$build/coracle-serve" ] || packages="$packages coracle-serve"
 engines=$(cd "$work/packages" && ls | sed -n 's/^\(coracle-engine-[a-z0-9-]*\)_.*/\1/p')  # of this build
 for package in $packages $engines; do
   deb=$(echo "$work/packages/${package}_${version}"_*.deb)
@@ -49,6 +50,10 @@ depends coracle-tools "libcoracle0 \(= $version\)"
 depends coracle-tools libjpeg62-turbo
 depends coracle-tools libpng16
 depends coracle-tools libwebp7
+case "$packages" in *coracle-serve*)
+  depends coracle-serve "libcoracle0 \(= $version\)"
+  depends coracle-serve libssl3 ;;
+esac
 for engine in $engines; do depends "$engine" "libcoracle0 \(= $version\)"; done
 case "$engines" in *coracle-engine-xnnpack*) depends coracle-engine-xnnpack libxnnpack0 ;; esac
 maintainer=$(sed -n 's/^CPACK_PACKAGE_CONTACT:STRING=//p' "$build/CMakeCache.txt")
@@ -64,6 +69,7 @@ for program in "$work/user_c" "$work/user_cpp"; do
   LD_LIBRARY_PATH=$library_path "$program" "$work/model"
 done
 "$root/usr/bin/coracle" inspect "$work/model" > "$work/inspected"
+case "$packages" in *coracle-serve*) "$root/usr/bin/coracle" serve --version | grep -qx "coracle-serve $version" ;; esac
 
 # What is installed looks for libraries beside itself only: an empty entry would be the working directory.
 for binary in "$root/usr/bin/coracle" "$(find "$root" -name 'libpaddle_inference_c.so.*' -type f)"; do

@@ -16,7 +16,7 @@ EPOCH = "1700000000"
 LICENSES = {"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "MIT", "libpng-2.0", "IJG", "Zlib", "LGPL-2.1-or-later",
             "GPL-2.0-or-later", "GPL-3.0-or-later", "GCC-exception-3.1", "FTL"}
 RELATIONS = {"DESCRIBES", "GENERATES", "STATIC_LINK", "DYNAMIC_LINK", "DEPENDS_ON"}
-OWN_HEADERS = {"coracle", "sys"}
+OWN_HEADERS = {"arpa", "coracle", "netinet", "sys"}
 PLAIN_HEADERS = {"ft2build.h", "yaml.h", "zlib.h"}  # that libraries have outside a folder of their own
 OWN_LIBRARIES = {"libcoracle", "libcoracle_vision", "libpaddle_inference_c"}
 

@@ -47,6 +47,8 @@ esac
 nm -D --defined-only "$library" | grep -v ' coracle_' && { echo "the library exports more than coracle_*" >&2; exit 1; }
 nm -D --defined-only "$vision" | grep -vE ' (coracle_|_ZN?[A-Z]*K?N7coracle6vision|_ZNK?7coracle6vision)' && { echo "libcoracle_vision exports more than is its own" >&2; exit 1; }
 
+grep -q '^Provides-Extra: ray$' "$work"/content/coracle-*.dist-info/METADATA
+
 start=$(date +%s%N)
 "$python" -m venv "$work/venv"
 installing=$(date +%s%N)

@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "python")]
 
 import program_file
-from program_file import model, operator
+from program_file import TENSOR, message, model, number, operator, variable
 
 DATATYPES = {"bool": "BOOL", "uint8": "UINT8", "int8": "INT8", "int16": "INT16", "int32": "INT32", "int64": "INT64",
              "float16": "FP16", "float32": "FP32", "float64": "FP64"}
@@ -38,6 +38,24 @@ def centred():
     return model([("x", "float32", (-1, 4))], [mean, less], [("y", "float32", (-1, 4))])
 
 
+def looped():
+    """y = x * 2^n, by a loop that doubles it n times."""
+    block = message(1, "sub_block") + number(2, 8) + number(12, 1)
+    less = operator("less_than", {"X": ["i"], "Y": ["n"]}, {"Out": ["goes_on"]}, {"axis": -1})
+    begin = operator("fill_constant", {}, {"Out": ["i"]}, {"shape": [1], "dtype": 3, "value": 0.0, "str_value": "0"})
+    first = operator("scale", {"X": ["x"]}, {"Out": ["y"]}, {"scale": 1.0, "bias": 0.0, "bias_after_scale": True})
+    loop = operator("while", {"X": ["i", "n", "y"], "Condition": ["goes_on"]}, {"Out": ["i", "y", "goes_on"], "StepScopes": ["scopes"]})
+    content = loop[2:] if loop[1] < 128 else loop[3:]  # behind its length
+    loop = message(4, content + message(4, block))
+    variables = [variable("i", TENSOR, "int64", (1,)), variable("goes_on", TENSOR, "bool", (1,))]
+    program, params = model([("x", "float32", (-1, 2)), ("n", "int64", (1,))], [*variables, begin, first, less, loop],
+                            [("y", "float32", (-1, 2))])
+    body = (operator("elementwise_add", {"X": ["y"], "Y": ["y"]}, {"Out": ["t"]}, {"axis": -1}) +
+            operator("assign", {"X": ["t"]}, {"Out": ["y"]}) +
+            operator("increment", {"X": ["i"]}, {"Out": ["i"]}, {"step": 1.0}) + less)
+    return program + message(1, number(1, 1) + number(2, 0) + body), params
+
+
 class Answer:
     def __init__(self, response):
         self.status, self.headers, self.body = response.status, response.headers, response.read()
@@ -53,25 +71,30 @@ class Answer:
 
 class Server:
     """The program, and one connection for each thread that asks it."""
+    tls = None    # with TLS the client's ssl.SSLContext
 
-    def __init__(self, *arguments):
-        command = [os.environ["CORACLE_SERVE"], "--http-port", "0", "--metrics-port", "0", *map(str, arguments)]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    def __init__(self, *arguments, program=(), before=(), environment=None, ports=True, **process):
+        """`before` are words before the program's; variables of `environment` that are None are unset."""
+        command = [*before, *(program or [os.environ["CORACLE_SERVE"]]), *(["--http-port", "0", "--metrics-port", "0"] if ports else []), *arguments]
+        variables = {name: value for name, value in {**os.environ, **(environment or {})}.items() if value is not None}
+        self.process = subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, text=True, env=variables, **process)
         self.lines, self.local = [], threading.local()
         self.port = self.metrics_port = None
         for line in self.process.stderr:
             self.lines.append(line)
-            if found := re.search(r"HTTP at http://127.0.0.1:(\d+)", line):
+            if found := re.search(r"HTTP at https?://127.0.0.1:(\d+)", line):
                 self.port = int(found[1])
             if found := re.search(r"metrics at http://127.0.0.1:(\d+)", line):
                 self.metrics_port = int(found[1])
+            if self.port and self.metrics_port:
                 break
         assert self.metrics_port, "".join(self.lines)
         threading.Thread(target=lambda: self.lines.extend(self.process.stderr), daemon=True).start()
 
     def connection(self):
         if not hasattr(self.local, "connection"):
-            self.local.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+            kind, how = (http.client.HTTPSConnection, {"context": self.tls}) if self.tls else (http.client.HTTPConnection, {})
+            self.local.connection = kind("127.0.0.1", self.port, timeout=60, **how)
         return self.local.connection
 
     def ask(self, method, path, body=None, headers=None):
@@ -140,12 +163,31 @@ class Refused(Exception):
         self.answer = answer
 
 
+def together(clients, work):
+    """work(client number) in so many threads; raises what one of them raises."""
+    failures = []
+
+    def guarded(client):
+        try:
+            work(client)
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=guarded, args=(client,)) for client in range(clients)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
 @pytest.fixture
 def serve():
     servers = []
 
-    def start(*arguments):
-        servers.append(Server(*arguments))
+    def start(*arguments, **how):
+        servers.append(Server(*arguments, **how))
         return servers[-1]
 
     yield start

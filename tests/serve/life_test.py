@@ -177,3 +177,20 @@ def test_a_file_in_the_place_of_a_socket_stays(serve, linear, tmp_path):
     ended = subprocess.run([os.environ["CORACLE_SERVE"], "m=%s" % linear, "--http-port", "off", "--unix-socket", str(tmp_path / "t")],
                            capture_output=True, text=True)
     assert ended.returncode == 1 and "in use" in ended.stderr
+
+
+def test_what_is_said_of_the_options():
+    program = os.environ["CORACLE_SERVE"]
+
+    def said(*arguments):
+        return subprocess.run([program, *arguments], capture_output=True, text=True, check=True).stdout
+
+    page = said("--manual")
+    assert ".TH CORACLE\\-SERVE 1" in page and "\\fB\\-\\-repository\\fR" in page and "Exit codes:" in page
+    assert "complete -c coracle-serve -l model-control -r -f -a 'none poll explicit'" in said("--completion", "fish")
+    assert "#compdef coracle-serve" in said("--completion", "zsh")
+    for words, wanted in (("--model-control ''", "none poll explicit"), ("--metr", "--metrics-port")):
+        script = said("--completion", "bash") + "COMP_WORDS=(coracle-serve %s); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n" % words
+        completed = subprocess.run(["bash"], input=script + "_coracle_serve; echo \"${COMPREPLY[@]}\"\n", capture_output=True, text=True)
+        assert completed.stdout == wanted + "\n", completed
+    assert "--manual" not in said("--help") + page and "--completion" not in said("--help") + page

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "serve/failure.h"
 #include "serve/text_proto.h"
 
@@ -91,6 +93,55 @@ TEST(ModelConfig, ReadsTritonsFields) {
   EXPECT_EQ(config.batching.policy(2).max_queue_size, 9U);
   EXPECT_EQ(config.parameters.at("engines"), "openvino");
   EXPECT_EQ(config.ignored, std::vector<std::string>{"platform"});
+}
+
+TEST(ModelConfig, ReadsWarmUps) {
+  const ModelConfig config = parse_model_config(R"(
+    model_warmup [ {
+      name: "one" batch_size: 2 count: 3
+      inputs { key: "x" value { data_type: TYPE_FP32 dims: [ 3, 4 ] random_data: true } }
+      inputs { key: "n" value { data_type: TYPE_INT64 dims: 1 zero_data: true } }
+    } ]
+  )",
+                                                "config.pbtxt");
+  ASSERT_EQ(config.warm_up.size(), 1U);
+  EXPECT_EQ(config.warm_up[0].name, "one");
+  EXPECT_EQ(config.warm_up[0].count, 3);
+  const std::vector<coracle::TensorInfo> inputs{
+      {.name = "n", .dtype = CORACLE_INT64, .rank_known = true, .dims = {-1, 1}},
+      {.name = "x", .dtype = CORACLE_FLOAT32, .rank_known = true, .dims = {-1, 3, 4}, .lod_levels = 1}};
+  const std::vector<Tensor> tensors = inputs_of(config.warm_up[0], inputs);
+  ASSERT_EQ(tensors.size(), 2U);
+  EXPECT_EQ(tensors[0].dims, (coracle::Dims{2, 1}));
+  EXPECT_EQ(*reinterpret_cast<const int64_t*>(tensors[0].data), 0);
+  EXPECT_EQ(tensors[1].dims, (coracle::Dims{2, 3, 4}));
+  EXPECT_EQ(tensors[1].lod, (coracle::Lod{{0, 2}}));
+  const auto* const numbers = reinterpret_cast<const float*>(tensors[1].data);
+  EXPECT_NE(numbers[0], numbers[1]);
+  for (size_t i = 0; i < 24; ++i) EXPECT_TRUE(numbers[i] >= 0 && numbers[i] <= 1);
+  EXPECT_EQ(std::memcmp(numbers, inputs_of(config.warm_up[0], inputs)[1].data, tensors[1].bytes), 0);
+  EXPECT_EQ(
+      message_of("model_warmup { inputs { key: \"x\" value { data_type: TYPE_FP32 input_data_file: \"f\" } } }"),
+      "config.pbtxt, line 1: model_warmup.inputs.value.input_data_file is not supported, expected data_type, dims, "
+      "and zero_data or random_data");
+  EXPECT_EQ(message_of("model_warmup { inputs { key: \"x\" value { data_type: TYPE_FP32 dims: 1 } } }"),
+            "config.pbtxt, line 1: model_warmup.inputs.value has no data, expected 'zero_data: true' or "
+            "'random_data: true'");
+}
+
+TEST(WarmUp, ShapesAreReadFromOneArgument) {
+  const WarmUpSample sample = parse_warm_up("a:b:1x3x48x320,mask:2");
+  EXPECT_EQ(sample.inputs.at("a:b").dims, (coracle::Dims{1, 3, 48, 320}));
+  EXPECT_EQ(sample.inputs.at("mask").dims, (coracle::Dims{2}));
+  const std::vector<coracle::TensorInfo> one{
+      {.name = "x", .dtype = CORACLE_FLOAT32, .rank_known = true, .dims = {-1, -1}}};
+  EXPECT_EQ(inputs_of(parse_warm_up("3x4"), one).at(0).dims, (coracle::Dims{3, 4}));
+  EXPECT_THROW(inputs_of(sample, one), Failure);
+  EXPECT_THROW(inputs_of(parse_warm_up("x:3x4,y:1"), one), Failure);
+  EXPECT_FALSE(sample_of(one).has_value());
+  for (const char* wrong : {"", "x:", "x:3x", "x:-1", "3x4,3x4", "x:3,", "x:3 4", "99999999999999999999"})
+    EXPECT_THROW(parse_warm_up(wrong), Failure) << wrong;
+  EXPECT_THROW(inputs_of(parse_warm_up("9223372036854775807x9"), one), Failure);
 }
 
 TEST(ModelConfig, AQueueIsBoundedWhereNobodyBoundsIt) {

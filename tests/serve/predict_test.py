@@ -79,7 +79,7 @@ def test_answers_are_those_of_the_program(serve, objects, tmp_path):
     paths = [tmp_path / ("%d.png" % i) for i in range(3)]
     for i, path in enumerate(paths):
         path.write_bytes(picture(100 + 20 * i, 90, i))
-    wanted = [json.loads(line) for line in program("CORACLE", "predict", objects, *paths, "--json").splitlines()]
+    wanted = [json.loads(line) for line in program("CORACLE_PROGRAM", "predict", objects, *paths, "--json").splitlines()]
     assert wanted[0]["objects"], "the detector finds nothing, the test shows nothing"
     for answer, path in zip(wanted, paths):
         got = predict(server, "m", path.read_bytes())
@@ -89,7 +89,7 @@ def test_answers_are_those_of_the_program(serve, objects, tmp_path):
     assert got.json == wanted
     scores = [each["score"] for each in wanted[0]["objects"]]
     threshold = "%.4f" % ((min(scores) + max(scores)) / 2)
-    some = json.loads(program("CORACLE", "predict", objects, paths[0], "--json", "--threshold", threshold))
+    some = json.loads(program("CORACLE_PROGRAM", "predict", objects, paths[0], "--json", "--threshold", threshold))
     assert 0 < len(some["objects"]) < len(wanted[0]["objects"])
     assert predict(server, "m/versions/1", paths[0].read_bytes(), "?threshold=" + threshold).json["objects"] == some["objects"]
 
@@ -98,7 +98,7 @@ def test_drawings_are_those_of_the_program(serve, objects, tmp_path):
     server = serve("m=%s" % objects)
     path = tmp_path / "a.png"
     path.write_bytes(picture())
-    program("CORACLE", "predict", objects, path, "--draw", tmp_path)
+    program("CORACLE_PROGRAM", "predict", objects, path, "--draw", tmp_path)
     for query, headers in (("?draw=1", {}), ("", {"Accept": "image/png"})):
         got = predict(server, "m", path.read_bytes(), query, headers)
         assert got.headers["Content-Type"] == "image/png"

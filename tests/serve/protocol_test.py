@@ -9,7 +9,7 @@ import zlib
 import numpy as np
 import pytest
 import program_file
-from conftest import save
+from conftest import looped, save
 
 X = np.array([[1, 2, 3, 4], [5, 6, 7, 8]], np.float32)
 AS_JSON = {"inputs": [{"name": "x", "datatype": "FP32", "shape": [2, 4], "data": X.tolist()}]}
@@ -53,6 +53,13 @@ def test_all_forms_of_a_request_get_the_same_answer(server):
     assert head["outputs"][0]["parameters"] == {"binary_data_size": 32} and head["outputs"][1]["data"] == wanted["p0"].ravel().tolist()
 
 
+def test_numbers_that_json_does_not_know(serve, tmp_path):
+    server = serve("m=%s" % save(tmp_path / "m", program_file.doubled(X.dtype.name)))
+    body = b'{"inputs": [{"name": "x", "datatype": "FP32", "shape": [1, 4], "data": [NaN, Infinity, -Infinity, 1]}]}'
+    answer = server.ask("POST", "/v2/models/m/infer", body)
+    assert answer.status == 200 and answer.json["outputs"][0]["data"] == [None, None, None, 2]
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "float16", "float32", "float64"])
 def test_element_types(serve, tmp_path, dtype):
     server = serve("m=%s" % save(tmp_path / "m", program_file.doubled(dtype)))
@@ -66,6 +73,13 @@ def test_sequences_have_offsets(serve, tmp_path):
     request = {"inputs": [{"name": "x", "datatype": "FP32", "shape": [5, 2], "data": x.tolist(), "parameters": {"lod": [[0, 3, 5]]}}]}
     outputs = server.post("/v2/models/m/infer", request).json["outputs"]
     assert outputs[0]["data"] == np.stack([x[:3].sum(0), x[3:].sum(0)]).ravel().tolist()
+
+
+def test_loops(serve, tmp_path):
+    server = serve("m=%s" % save(tmp_path / "m", looped()))
+    x = np.arange(6, dtype=np.float32).reshape(3, 2)
+    for times in (0, 1, 5):
+        assert np.array_equal(server.infer("m", {"x": x, "n": np.array([times])})["y"], x * 2**times)
 
 
 def with_input(**fields):
@@ -86,7 +100,7 @@ def with_input(**fields):
     (with_input(shape=[2**62, 4], data=[]), 400, "x"),
     (with_input(parameters={"binary_data_size": 32}), 400, "32 bytes of binary data, of which the body has 0"),
     ({**AS_JSON, "outputs": [{"name": "q"}]}, 400, "has no output 'q'; it has 'y', 'p0'"),
-    ({**AS_JSON, "parameters": {"priority": 3}}, 400, "priority 3"),
+    ({**AS_JSON, "parameters": {"priority": -1}}, 400, "priority"),
     ({**AS_JSON, "parameters": {"timeout": "soon"}}, 400, "timeout"),
 ])
 def test_wrong_requests_are_told_what_is_wrong(server, request_, status, words):
@@ -109,7 +123,7 @@ def test_wrong_bodies(server):
 
 
 @pytest.mark.parametrize("method, path, status", [
-    ("GET", "/", 404), ("GET", "/v2/nothing", 404), ("GET", "/v2/models/none", 404), ("GET", "/v2/models/m/versions/2", 404),
+    ("GET", "/nothing", 404), ("GET", "/v2/nothing", 404), ("GET", "/v2/models/none", 404), ("GET", "/v2/models/m/versions/2", 404),
     ("GET", "/v2/models/m/versions/one", 404), ("GET", "/v2/models/m/infer", 405), ("POST", "/v2/models/m", 405),
     ("POST", "/v2/health/live", 405), ("GET", "/v2/models/%zz", 400), ("GET", "/v2/models/..%2f..%2fetc%2fpasswd", 404),
     ("POST", "/v2/models/none/infer", 404), ("POST", "/v2/repository/models/m/load", 503), ("DELETE", "/v2/models/m/infer", 405),

@@ -124,7 +124,10 @@ TEST(RequestQueue, HigherPrioritiesGoFirst) {
   const std::vector<InferencePtr> first = queue.pop();
   ASSERT_EQ(first.size(), 2U);
   EXPECT_EQ(first.front(), urgent.request);
-  EXPECT_THROW(queue.push(Asked(1).priority(3).request), Failure);
+  // A level that the model has not is its default one.
+  Asked other(1);
+  queue.push(other.priority(3).request);
+  EXPECT_EQ(queue.pop().back(), other.request);
 }
 
 TEST(RequestQueue, AFullQueueRefuses) {
@@ -208,6 +211,65 @@ TEST(RequestQueue, AClosedQueueTakesNothingAndGivesWhatWaits) {
   EXPECT_THROW(queue.push(Asked(1).request), Failure);
   EXPECT_EQ(queue.pop().size(), 1U);
   EXPECT_TRUE(queue.pop().empty());
+}
+
+/// Costs of a model whose rows take 2 ms each, of a queue whose answers are to come in 10 ms.
+RequestQueue queue_with_target(int64_t most, microseconds delay) {
+  BatchOptions options = batches_of(most, delay);
+  options.target = milliseconds(10);
+  return RequestQueue(options, [](const std::string&, int64_t rows) { return rows * milliseconds(2); });
+}
+
+TEST(RequestQueue, BatchesGrowAsFarAsTheTargetAllows) {
+  RequestQueue queue = queue_with_target(8, microseconds(0));
+  const Clock::time_point start{};
+  for (int i = 0; i < 8; ++i) queue.push(Asked(1).request, start);
+  EXPECT_EQ(rows_of_all(queue.poll(start)), 5);
+  EXPECT_EQ(rows_of_all(queue.poll(start + milliseconds(7))), 1) << "3 ms are left";
+  EXPECT_EQ(rows_of_all(queue.poll(start + milliseconds(9))), 2) << "too late for both, which is faster together";
+}
+
+TEST(RequestQueue, ADelayLeavesTimeForTheRun) {
+  RequestQueue queue = queue_with_target(8, kLong);
+  const Clock::time_point start{};
+  queue.push(Asked(1).request, start);
+  EXPECT_TRUE(queue.poll(start + microseconds(5999)).empty());
+  EXPECT_EQ(rows_of_all(queue.poll(start + milliseconds(6))), 1);
+  queue.push(Asked(1).request, start);
+  queue.push(Asked(2).request, start + milliseconds(1));
+  EXPECT_TRUE(queue.poll(start + microseconds(1999)).empty());
+  EXPECT_EQ(rows_of_all(queue.poll(start + milliseconds(2))), 3);
+  // A delay that the options give is not made longer.
+  RequestQueue shorter = queue_with_target(8, milliseconds(1));
+  shorter.push(Asked(1).request, start);
+  EXPECT_TRUE(shorter.poll(start + microseconds(999)).empty());
+  EXPECT_EQ(rows_of_all(shorter.poll(start + milliseconds(1))), 1);
+}
+
+TEST(RequestQueue, WithoutCostsATargetChangesNothing) {
+  BatchOptions options = batches_of(4, milliseconds(5));
+  options.target = milliseconds(10);
+  RequestQueue queue(options, [](const std::string&, int64_t) { return std::optional<Clock::duration>(); });
+  const Clock::time_point start{};
+  for (int i = 0; i < 5; ++i) queue.push(Asked(1).request, start);
+  EXPECT_EQ(rows_of_all(queue.poll(start)), 4);
+  EXPECT_TRUE(queue.poll(start).empty());
+  EXPECT_EQ(rows_of_all(queue.poll(start + milliseconds(5))), 1);
+}
+
+TEST(Batch, EndsWhenNobodyWantsIt) {
+  const auto batch = std::make_shared<Batch>(3);
+  const Asked first(1);
+  const Asked second(1);
+  const Asked third(1);
+  third.request->cancel();
+  for (const Asked* each : {&first, &second, &third}) each->request->join(batch);
+  EXPECT_EQ(batch->cancelled, 0U);
+  first.request->cancel();
+  first.request->cancel();
+  EXPECT_EQ(batch->cancelled, 0U) << "one of them is wanted";
+  second.request->cancel();
+  EXPECT_EQ(batch->cancelled, 1U);
 }
 
 TEST(RequestQueue, EachRequestIsTakenOnceByManyThreads) {

@@ -36,6 +36,15 @@ struct Document {
   std::vector<Table> tables;    ///< in the order of their regions
 };
 
+/// Which stages a document goes through, of those that there are, and how its text is read.
+struct DocumentReading {
+  bool orientation = true;
+  bool unwarping = true;
+  bool layout = true;
+  bool tables = true;
+  TextReading text{};  ///< `cancelled` ends all stages
+};
+
 /// For one thread at a time. Throws as Predictor does.
 class CORACLE_VISION_API DocumentReader {
  public:
@@ -49,6 +58,7 @@ class CORACLE_VISION_API DocumentReader {
   Document read(const Image& image, double min_score = 0);
   /// The same, which others may end as Predictor::predict.
   Document read(const Image& image, double min_score, const std::atomic<std::uint32_t>* cancelled);
+  Document read(const Image& image, const DocumentReading& how);
 
  private:
   struct State;

@@ -72,5 +72,7 @@ CORACLE_VISION_API Image decode_image(const std::string& name, const std::uint8_
 CORACLE_VISION_API void write_png(const std::string& path, const Image& image);
 /// The content of such a file.
 CORACLE_VISION_API std::string encode_png(const Image& image);
+/// The content of a JPEG file; `quality`: 1 to 100, most of all.
+CORACLE_VISION_API std::string encode_jpeg(const Image& image, int quality = 95);
 
 }  // namespace coracle::vision

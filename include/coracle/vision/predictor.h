@@ -142,6 +142,13 @@ struct PredictorOptions {
   OpenModel open{};                ///< gives what runs the model; empty: a session of its own
 };
 
+/// What one picture may have otherwise than the predictor's options say.
+struct PredictionChoice {
+  std::optional<int> topk{};
+  std::optional<float> threshold{};
+  const std::atomic<std::uint32_t>* cancelled = nullptr;
+};
+
 /// An archive (.tar, .tar.gz or .zip) of a model in memory.
 struct ModelBytes {
   const void* data = nullptr;
@@ -167,6 +174,7 @@ class CORACLE_VISION_API Predictor {
   /// The same; when another thread sets the lowest bit of `cancelled` it ends with coracle::Exception
   /// (CORACLE_CANCELLED). Null: never.
   Prediction predict(const Image& image, const std::atomic<std::uint32_t>* cancelled);
+  Prediction predict(const Image& image, const PredictionChoice& choice);
 
  private:
   struct State;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,27 @@ struct TextReaderFiles {
 struct TextLine {
   std::array<Point, 4> corners;
   std::string text;
-  double score = 0;  ///< 0 to 1
+  double score = 0;     ///< 0 to 1
+  bool turned = false;  ///< it stood on its head, as the classifier says
+};
+
+/// How lines are looked for; what is not given is as described.
+struct TextDetection {
+  enum class Side { kShortAtLeast, kLongAtMost, kLongIs };
+  std::optional<Side> side{};             ///< which side of the picture the model sees has the length
+  std::optional<int> length{};            ///< in pixels
+  std::optional<int> most{};              ///< pixels of the longer side in any case
+  std::optional<double> threshold{};      ///< above which a pixel belongs to text
+  std::optional<double> box_threshold{};  ///< least score of a line
+  std::optional<double> unclip_ratio{};   ///< how far outlines grow
+};
+
+/// How a picture is read.
+struct TextReading {
+  double min_score = 0;    ///< of lines that were read
+  bool turn_lines = true;  ///< the classifier is asked, if there is one
+  TextDetection detection{};
+  const std::atomic<std::uint32_t>* cancelled = nullptr;  ///< others may end it, as Predictor::predict
 };
 
 /// For one thread at a time. Throws as Predictor does.
@@ -37,6 +58,7 @@ class CORACLE_VISION_API TextReader {
   std::vector<TextLine> read(const Image& image, double min_score);
   /// The same, which others may end as Predictor::predict.
   std::vector<TextLine> read(const Image& image, double min_score, const std::atomic<std::uint32_t>* cancelled);
+  std::vector<TextLine> read(const Image& image, const TextReading& how);
 
  private:
   struct State;

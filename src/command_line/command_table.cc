@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/command_table.h"
+#include "command_line/command_table.h"
 
 #include <algorithm>
 
 #include "base/nearest_name.h"
 
-namespace coracle::cli {
+namespace coracle::command_line {
 namespace {
 
 /// The parts of a list, without what stands in brackets: what may follow a value.
@@ -36,7 +36,9 @@ OptionRow option_row(const CLI::Option& option) {
 
 CommandRow command_row(const CLI::App& app) {
   CommandRow row{app.get_name(), app.get_description(), app.get_footer(), {}};
-  for (const CLI::Option* option : app.get_options()) row.options.push_back(option_row(*option));
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->get_group().empty()) row.options.push_back(option_row(*option));
+  }
   return row;
 }
 
@@ -90,4 +92,4 @@ std::string leftover_message(const CLI::App& app, const std::string& message) {
   return "'" + used.front()->get_name() + "' has no option '" + word + "'" + internal::suggestion(word, candidates);
 }
 
-}  // namespace coracle::cli
+}  // namespace coracle::command_line

@@ -6,7 +6,7 @@
 #include <vector>
 
 /// What the program's commands and options say of themselves, and what is made of that.
-namespace coracle::cli {
+namespace coracle::command_line {
 
 struct OptionRow {
   std::vector<std::string> names;  ///< "-o", "--output"; empty for what stands by its position
@@ -29,10 +29,10 @@ std::string value_text(const CLI::Option& option);
 /// The values there are, where its type or a check lists them.
 std::vector<std::string> choices_of(const CLI::Option& option);
 
-/// The program itself first, then its commands.
+/// The program itself first, then its commands. Options of no group, which --help hides, are left out.
 std::vector<CommandRow> command_table(const CLI::App& app);
 
 /// What is wrong with the arguments that were left over, with what was probably meant; `message` is CLI11's.
 std::string leftover_message(const CLI::App& app, const std::string& message);
 
-}  // namespace coracle::cli
+}  // namespace coracle::command_line

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace boost::asio::ssl {
+class context;
+}
+
+namespace coracle::serve {
+
+/// Files in PEM form. The key has no passphrase.
+struct TlsFiles {
+  std::string certificate;  ///< the server's, and those between it and the root; empty: no TLS
+  std::string key;
+  std::string client_ca;  ///< whose certificates clients must have; empty: they need none
+};
+
+/// What connections need for TLS, read from files, and again when these change. For any number of threads.
+class TlsContexts {
+ public:
+  using Log = std::function<void(const std::string& line)>;
+
+  /// Throws Failure (kInvalidArgument).
+  TlsContexts(TlsFiles files, Log log);
+
+  /// That of the files as they are; where they are wrong, which is logged once, as they were. The files are looked at
+  /// once a second at most.
+  std::shared_ptr<boost::asio::ssl::context> current();
+  /// Looks at the files now.
+  void look();
+
+ private:
+  const TlsFiles files_;
+  const Log log_;
+  std::mutex mutex_;
+  std::string stamp_;  // of the files that were read last, right or wrong
+  std::chrono::steady_clock::time_point looked_;
+  std::shared_ptr<boost::asio::ssl::context> context_;
+};
+
+}  // namespace coracle::serve

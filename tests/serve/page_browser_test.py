@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page in a browser: Debian's Chromium, by keyboard, in both colour schemes, as wide as a telephone."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+from urllib.parse import quote
+
+import browser
+import numpy as np
+import program_file
+import pytest
+from conftest import save
+from program_file import model, operator
+
+pytest.importorskip("websocket", reason="the package websocket-client drives the browser")
+if browser.PROGRAM is None:
+    pytest.skip("Debian's package chromium is not installed", allow_module_level=True)
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+QUOTED = "it's\"$(true)<b>&amp;`"
+DEMO = pathlib.Path(os.environ.get("CORACLE_DEMO_MODELS", "")) / "models"
+PICTURE = pathlib.Path(__file__).resolve().parents[2] / "examples/ocr/demo.jpg"
+LIST = "document.querySelectorAll('#models a').length"
+# Texts that are seen, with less than 4.5 : 1 (3 : 1 where they are large) between them and what is behind them.
+FAINT = """(() => {
+  const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+  const rgba = (colour) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const light = (c) => c.slice(0, 3).map((v) => v / 255).map((v) => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+  const behind = (e) => {
+    for (; e; e = e.parentElement) {
+      const colour = rgba(getComputedStyle(e).backgroundColor);
+      if (colour[3] === 255) return colour;
+    }
+    return rgba(getComputedStyle(document.documentElement).colorScheme.includes('dark') &&
+      matchMedia('(prefers-color-scheme: dark)').matches ? '#121212' : '#fff');
+  };
+  const faint = [];
+  let seen = 0;
+  for (const e of document.querySelectorAll('body *')) {
+    const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()) || e.value;
+    if (!own || !e.checkVisibility() || e.closest('noscript, .unseen, option')) continue;
+    ++seen;
+    const style = getComputedStyle(e), a = light(rgba(style.color)), b = light(behind(e));
+    const contrast = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+    const large = parseFloat(style.fontSize) >= 24;
+    if (contrast < (large ? 3 : 4.5)) faint.push(e.tagName + '.' + e.className + ' ' + e.textContent.slice(0, 40) + ' ' + contrast);
+  }
+  return [seen, faint];
+})()"""
+# Elements that stand out of the page to the right, unless a box around them scrolls.
+WIDE = """[...document.querySelectorAll('body *')].filter((e) => e.checkVisibility() && !e.closest('.unseen, svg, pre, .scroll > *, .skip') &&
+  e.getBoundingClientRect().right > document.documentElement.clientWidth + .5).map((e) => e.tagName + '.' + e.className)"""
+
+
+@pytest.fixture(scope="module")
+def shared():
+    page = browser.Browser()
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def page(shared):
+    """The browser, with nothing that tests before have left; no test may leave an error or ask other servers."""
+    shared.open("about:blank")
+    shared.size(1280, 900)
+    shared.scheme("light")
+    shared.problems.clear()
+    shared.requested.clear()
+    yield shared
+    assert shared.problems == []
+
+
+def address(server):
+    return "http://127.0.0.1:%d/" % server.port
+
+
+def show(page, server, name, condition="document.querySelector('#model .try')"):
+    page.open("about:blank")
+    page.open(address(server) + "#models/" + name)
+    page.wait(condition)
+
+
+def hostile():
+    """y = 2 x, whose result has a name that is an element with code."""
+    twice = operator("scale", {"X": ["x"]}, {"Out": [HOSTILE]}, {"scale": 2.0, "bias": 0.0, "bias_after_scale": True})
+    return model([("x", "float32", (-1, 4))], [twice], [(HOSTILE, "float32", (-1, 4))])
+
+
+@pytest.fixture
+def models(serve, tmp_path):
+    """Models with names that mean something to HTML and to shells, one of which the server refuses, and one that cannot
+    be loaded."""
+    folder = tmp_path / "models"
+    save(folder / HOSTILE / "1", program_file.linear(seed=1))
+    save(folder / QUOTED / "1", hostile())
+    save(folder / "linear" / "2", program_file.linear(seed=3))
+    save(folder / "linear" / "10", program_file.linear(seed=4))
+    (folder / "linear" / "config.pbtxt").write_text("version_policy { all {} }")
+    (folder / "broken" / "1").mkdir(parents=True)
+    return serve("--repository", folder)
+
+
+def test_models_are_listed(page, models):
+    page.open(address(models))
+    page.wait(LIST + " === 4")
+    names = page.js("[...document.querySelectorAll('#models .name')].map((e) => e.textContent)")
+    assert sorted(names) == sorted([HOSTILE, QUOTED, "linear", "broken"])
+    assert page.js("document.querySelector('#server-state').textContent") == "2 of 5 not ready"
+    show(page, models, "broken", "document.querySelector('#model .callout')")
+    reason = next(each["reason"] for each in models.post("/v2/repository/index").json if each["name"] == "broken")
+    assert reason in page.js("document.querySelector('#model').textContent") and len(reason) > 10
+    show(page, models, "linear")
+    shown = page.js("document.querySelector('#model').textContent")
+    assert "no batches" in shown and "FP32" in shown and "any × 4" in shown
+    assert page.js("[...document.querySelectorAll('#model select option')].map((e) => e.textContent)") == ["newest", "10", "2"]
+    assert all(each.startswith(address(models)) or each.startswith("about:") for each in page.requested), page.requested
+
+
+def test_hostile_names_are_text(page, models):
+    show(page, models, quote(QUOTED))
+    assert page.js("document.querySelector('#model-title').textContent") == QUOTED and QUOTED in page.js("document.title")
+    page.js("document.querySelector('#model form').requestSubmit()")
+    page.wait("document.querySelector('.programs')")
+    assert page.js("document.querySelector('.output h4').textContent") == HOSTILE
+    show(page, models, quote(HOSTILE), "document.querySelector('#model .callout')")
+    assert page.js("document.querySelector('#model-title').textContent") == HOSTILE
+    assert page.js("[...document.images].map((each) => each.getAttribute('src'))") == ["page/icon.svg"]
+
+
+def test_by_keyboard_alone(page, models):
+    page.open(address(models))
+    page.wait(LIST + " === 4")
+    unseen = []
+
+    def seen():
+        # What has the focus shows it, by itself or by what labels it.
+        if not page.js("(e => [e, e.nextElementSibling].some((each) => each && getComputedStyle(each).outlineStyle === 'solid' &&"
+                       " parseFloat(getComputedStyle(each).outlineWidth) >= 2))(document.activeElement)"):
+            unseen.append(page.js("document.activeElement.outerHTML.slice(0, 100)"))
+
+    page.tab_to("e.id === 'skip'")
+    page.tab_to("e.closest('#models') && e.textContent.includes('linear')")
+    seen()
+    page.press("Enter")
+    page.wait("document.querySelector('#model textarea') && document.querySelector('#model-title').textContent === 'linear'")
+    page.tab_to("e.getAttribute('role') === 'slider'")
+    seen()
+    for _ in range(3):
+        page.press("ArrowLeft")
+    assert page.js("document.activeElement.getAttribute('aria-valuetext')").startswith("3 seconds ago: ")
+    page.tab_to("e.tagName === 'TEXTAREA'")
+    seen()
+    page.js("document.activeElement.select()")
+    page.type(json.dumps({"inputs": [{"name": "x", "datatype": "FP32", "shape": [1, 4], "data": [1, 2, 3, 4]}]}))
+    page.tab_to("e.textContent === 'Send'")
+    seen()
+    page.press("Enter")
+    page.wait("document.querySelector('.output')")
+    wanted = models.infer("linear", {"x": np.array([[1, 2, 3, 4]], np.float32)})["y"][0]
+    shown = page.js("[...document.querySelector('.output').querySelectorAll('td.number')].map((e) => Number(e.textContent))")
+    assert len(shown) == 4 and np.allclose(shown, wanted, rtol=1e-4)
+    assert page.js("document.querySelector('#model form [role=status]').textContent").startswith("Answered in ")
+    page.tab_to("e.getAttribute('role') === 'tab' && e.textContent === 'curl'")
+    page.press("ArrowRight")
+    assert page.js("document.activeElement.textContent") == "Python"
+    page.tab_to("e.textContent === 'Copy'")
+    seen()
+    assert unseen == []
+
+
+def test_versions_and_errors(page, models):
+    show(page, models, "linear")
+    page.js("(e => { e.value = '2'; e.dispatchEvent(new Event('change')); })(document.querySelector('#model select'))")
+    page.wait("document.querySelector('#model textarea')")
+    page.js("document.querySelector('#model form').requestSubmit()")
+    page.wait("document.querySelector('#model form [role=status]').textContent.includes('by version 2')")
+    for text, error in (("{", "This is not JSON"), ("{}", "no list"), ('{"inputs": [{"name": "z"}]}', "has no input 'z'")):
+        page.js("(t => { t.value = %s; t.form.requestSubmit(); })(document.querySelector('#model textarea'))" % json.dumps(text))
+        page.wait("document.querySelector('#model form .error').textContent.includes(%s)" % json.dumps(error))
+        assert page.js("document.querySelector('#model textarea').getAttribute('aria-invalid')") == "true"
+    # The browser's own line about the status that was asked for.
+    page.problems[:] = [each for each in page.problems if "status of 400" not in each]
+
+
+def programs(page):
+    page.wait("document.querySelector('.programs')")
+    return page.js("[...document.querySelectorAll('.programs pre')].map((e) => e.textContent)")
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl")
+def test_programs_ask_the_same(page, models):
+    for name, path in (("linear", "linear"), (QUOTED, quote(QUOTED))):
+        for data in ("zeros", "ones", [0.5, -2, 3, 1e-3]):
+            show(page, models, path)
+            request = {"inputs": [{"name": "x", "datatype": "FP32", "shape": [1, 4], "data": data}]}
+            page.js("(t => { t.value = %s; t.form.requestSubmit(); })(document.querySelector('#model textarea'))"
+                    % json.dumps(json.dumps(request)))
+            curl, python = programs(page)
+            x = {"zeros": [0] * 4, "ones": [1] * 4}.get(data if isinstance(data, str) else "", data)
+            wanted = models.infer(path, {"x": np.array([x], np.float32)})
+            wanted = next(iter(wanted.values()))
+            got = json.loads(subprocess.run(["sh", "-c", curl], capture_output=True, check=True).stdout)["outputs"][0]
+            assert np.allclose(got["data"], wanted.ravel(), rtol=1e-5)
+            printed = subprocess.run([sys.executable, "-c", "import numpy; numpy.set_printoptions(floatmode='unique', linewidth=9999)\n" + python],
+                                     capture_output=True, check=True, text=True).stdout
+            numbers = printed[printed.index("[[") + 2:printed.index("]]")].split()
+            assert np.allclose(np.array(numbers, float), wanted.ravel(), rtol=1e-5)
+
+
+def test_charts_follow_the_counters(page, models):
+    show(page, models, "linear")
+    page.wait("document.querySelectorAll('.chart .line')[0].getAttribute('d').includes('L')")
+    for _ in range(40):
+        models.infer("linear", {"x": np.ones((2, 4), np.float32)})
+    value = "(i => document.querySelectorAll('.chart')[i].querySelector('[role=slider]').getAttribute('aria-valuetext'))"
+    page.wait("Number(%s(0).match(/ok ([0-9.]+)/)[1]) > 0" % value)
+    page.wait("/p50 [0-9.]+, p99 [0-9.]+/.test(%s(1))" % value)
+    assert page.js("/[0-9] (KiB|MiB|GiB)$/.test(%s(4))" % value)
+    # Of another model none of these were.
+    page.js("(e => { e.value = %s; e.dispatchEvent(new Event('change')); })(document.querySelector('#live-model'))" % json.dumps(QUOTED))
+    assert "p50 –" in page.js(value + "(1)")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_and_can_be_read(page, models, scheme):
+    page.scheme(scheme)
+    show(page, models, "linear")
+    page.js("document.querySelector('#model form').requestSubmit()")
+    page.wait("document.querySelector('.programs')")
+    page.js("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+    for width in (360, 768, 1280):
+        page.size(width, 800)
+        assert page.js("document.documentElement.scrollWidth") <= width and page.js(WIDE) == [], width
+    seen, faint = page.js(FAINT)
+    assert seen > 60 and faint == []
+    dark = page.js("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).every((v) => v < 64)")
+    assert dark == (scheme == "dark")
+    show(page, models, "broken", "document.querySelector('#model .callout')")
+    page.size(360, 800)
+    assert page.js(WIDE) == [] and page.js(FAINT)[1] == []
+
+
+def test_a_token(page, serve, linear, tmp_path):
+    (tmp_path / "token").write_text("se'cret\n")
+    server = serve("m=%s" % linear, "--token-file", tmp_path / "token")
+    page.open(address(server))
+    page.wait("document.querySelector('dialog').open && document.activeElement.id === 'token'")
+    page.type("wrong")
+    page.press("Enter")
+    page.wait("document.querySelector('#token-error').textContent && document.querySelector('dialog').open")
+    page.type("se'cret")
+    page.press("Enter")
+    page.wait("document.querySelector('#model .try')")
+    assert not page.js("document.querySelector('dialog').open")
+    assert page.js("[Object.values(sessionStorage).join(), localStorage.length, document.cookie]") == ["se'cret", 0, ""]
+    page.js("document.querySelector('#model form').requestSubmit()")
+    curl, python = programs(page)
+    assert "$TOKEN" in curl and "secret" not in (curl + python).replace("'", "")
+    environment = {**os.environ, "TOKEN": "se'cret"}
+    for command in ([sys.executable, "-c", python], *([["sh", "-c", curl]] if shutil.which("curl") else [])):
+        assert b"y" in subprocess.run(command, env=environment, capture_output=True, check=True).stdout
+    page.js("document.querySelector('#forget-token').click()")
+    page.wait("document.querySelector('dialog')?.open")
+    assert page.js("sessionStorage.length") == 0
+    # The browser's own lines about refusals.
+    page.problems[:] = [each for each in page.problems if "status of 401" not in each]
