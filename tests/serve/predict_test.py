@@ -119,7 +119,6 @@ def test_what_cannot_be_answered_says_why(serve, objects, linear):
             (good, "?colour=1", None, 400, "'colour'; known are"),
             (good, "?task=sculpture", None, 400, "no task 'sculpture'"),
             (good, "?task=unwarping", None, 400, "model 'm'/inference.yml describes a model for object-detection"),
-            (good, "?priority=3", None, 400, "priority 3"),
             (good, "?timeout=1", None, 504, "time limit"),
             (multipart(("a", good), ("b", good)), "?draw=1", MULTIPART, 400, "one picture"),
             (multipart(("a", good)), "", {"Content-Type": "multipart/form-data"}, 400, "boundary"),
