@@ -29,13 +29,13 @@ std::string_view trimmed(std::string_view text) {
 }
 
 /// In UTF-8 without control characters.
-std::string printable(const std::string& text) {
+std::string clean_text(const std::string& text) {
   coracle_set_last_error(text.c_str());  // which makes it so
   return coracle_last_error();
 }
 
 /// The value of a parameter of a header: of `name` in 'form-data; name="a"; filename="b"'. Nothing without it.
-std::optional<std::string> parameter(std::string_view header, std::string_view name) {
+std::optional<std::string> header_parameter(std::string_view header, std::string_view name) {
   size_t at = header.find(';');
   while (at != std::string_view::npos) {
     header.remove_prefix(at + 1);
@@ -69,19 +69,20 @@ std::string name_of_part(std::string_view head) {
     const size_t colon = line.find(':');
     if (colon == std::string_view::npos || lower(trimmed(line.substr(0, colon))) != "content-disposition") continue;
     for (const char* name : {"filename", "name"}) {
-      if (const std::optional<std::string> value = parameter(line.substr(colon + 1), name); value && !value->empty())
-        return printable(*value);
+      if (const std::optional<std::string> value = header_parameter(line.substr(colon + 1), name);
+          value && !value->empty())
+        return clean_text(*value);
     }
   }
   return "picture";
 }
 
 template <class T>
-T number_of(std::string_view name, std::string_view text, T least, T most) {
+T query_number(std::string_view name, std::string_view text, T least, T most) {
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !(value >= least && value <= most)) {
-    refuse_pictures("the query's " + std::string(name) + " is '" + printable(std::string(text.substr(0, 32))) +
+    refuse_pictures("the query's " + std::string(name) + " is '" + clean_text(std::string(text.substr(0, 32))) +
                     "', expected a number from " + std::to_string(static_cast<int64_t>(least)) + " to " +
                     std::to_string(static_cast<int64_t>(most)));
   }
@@ -98,19 +99,19 @@ void read_query(std::string_view query, PictureRequest& asked) {
     const std::string_view name = pair.substr(0, equals);
     const std::string_view value = pair.substr(std::min(equals + 1, pair.size()));
     if (name == "topk") {
-      asked.topk = number_of<int>(name, value, 1, 1'000'000);
+      asked.topk = query_number<int>(name, value, 1, 1'000'000);
     } else if (name == "threshold") {
-      asked.threshold = number_of<float>(name, value, 0, 1);
+      asked.threshold = query_number<float>(name, value, 0, 1);
     } else if (name == "task") {
-      asked.task = printable(std::string(value));
+      asked.task = clean_text(std::string(value));
     } else if (name == "draw") {
-      asked.draw = number_of<int>(name, value, 0, 1) == 1;
+      asked.draw = query_number<int>(name, value, 0, 1) == 1;
     } else if (name == "priority") {
-      asked.priority = number_of<uint32_t>(name, value, 0, UINT32_MAX);
+      asked.priority = query_number<uint32_t>(name, value, 0, UINT32_MAX);
     } else if (name == "timeout") {
-      asked.timeout_us = number_of<int64_t>(name, value, 0, int64_t{1} << 53);
+      asked.timeout_us = query_number<int64_t>(name, value, 0, int64_t{1} << 53);
     } else {
-      refuse_pictures("the query has '" + printable(std::string(name.substr(0, 32))) +
+      refuse_pictures("the query has '" + clean_text(std::string(name.substr(0, 32))) +
                       "'; known are topk, threshold, task, draw, priority and timeout");
     }
   }
@@ -119,7 +120,7 @@ void read_query(std::string_view query, PictureRequest& asked) {
 }  // namespace
 
 std::vector<PicturePart> multipart_parts(std::string_view body, std::string_view content_type, size_t most) {
-  const std::optional<std::string> boundary = parameter(content_type, "boundary");
+  const std::optional<std::string> boundary = header_parameter(content_type, "boundary");
   if (!boundary || boundary->empty() || boundary->size() > kMaxBoundary)
     refuse_pictures("multipart/form-data has no boundary of 1 to 70 characters in its Content-Type");
   const std::string delimiter = "\r\n--" + *boundary;
@@ -127,7 +128,7 @@ std::vector<PicturePart> multipart_parts(std::string_view body, std::string_view
   // What stands before the first delimiter is nobody's; that one may be the beginning of the body.
   const size_t first = body.starts_with(delimiter.substr(2)) ? 0 : body.find(delimiter);
   if (first == std::string_view::npos)
-    refuse_pictures("the multipart body does not have its boundary '" + printable(*boundary) + "'");
+    refuse_pictures("the multipart body does not have its boundary '" + clean_text(*boundary) + "'");
   body.remove_prefix(first + delimiter.size() - (first == 0 && !body.starts_with('\r') ? 2 : 0));
   while (!body.starts_with("--")) {
     const size_t line = body.find_first_not_of(" \t");
@@ -163,7 +164,7 @@ PictureRequest parse_picture_request(const HttpRequest& request) {
     asked.pictures.push_back({"picture", *request.body});
   } else {
     refuse_pictures(
-        "the Content-Type is '" + printable(kind.substr(0, 64)) +
+        "the Content-Type is '" + clean_text(kind.substr(0, 64)) +
         "', expected image/jpeg, image/png, image/webp, image/bmp, application/octet-stream or multipart/form-data");
   }
   if (asked.pictures.empty() || asked.pictures.front().content.empty()) refuse_pictures("the request has no picture");

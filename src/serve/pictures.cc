@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "base/json.h"
 #include "client/prediction.h"
-#include "serve/picture_path.h"
 #include "serve/picture_request.h"
 #include "serve/picture_tool.h"
 #include "serve/worker_pool.h"
@@ -19,8 +19,22 @@ namespace {
 constexpr int kBlockedWorkers = 16;
 constexpr double kMinScore = 0.5;  // of lines, as coracle-ocr has it
 
+/// Whom a picture is for.
+struct PicturePath {
+  std::string model;
+  std::string version;  ///< empty: none is given
+};
+
+/// Of /v2/models/NAME[/versions/VERSION]/predict; nothing for other paths.
+std::optional<PicturePath> picture_path(const Path& path) {
+  const bool versioned = path.size() == 6 && path[3] == "versions";
+  if ((path.size() != 4 && !versioned) || path[0] != "v2" || path[1] != "models" || path.back() != "predict")
+    return std::nullopt;
+  return PicturePath{path[2], versioned ? path[4] : std::string()};
+}
+
 /// Why there is no answer. Clients know a model by its name, not by its path.
-Failure failure_of(const std::exception& e, const Models& models) {
+Failure failure_with_picture(const std::exception& e, const Models& models) {
   if (const auto* const failure = dynamic_cast<const Failure*>(&e)) return *failure;
   std::string message = e.what();
   for (const std::shared_ptr<ServedModel>& model : models) {
@@ -199,14 +213,14 @@ class Pictures : public Service {
     try {
       own = found(work, picture);
     } catch (const vision::Error& e) {
-      failure = failure_of(e, work.models);
+      failure = failure_with_picture(e, work.models);
       if (work.asked.list && e.problem() == vision::Problem::kPicture) {
         failure.reset();  // the other pictures have answers
         own.json = internal::json_text(
             [&](internal::JsonWriter& json) { client::write_no_answer(json, picture.name, e.what()); });
       }
     } catch (const std::exception& e) {
-      failure = failure_of(e, work.models);
+      failure = failure_with_picture(e, work.models);
     }
     {
       const std::lock_guard lock(work.mutex);
@@ -220,7 +234,7 @@ class Pictures : public Service {
     try {
       work.respond(response_of(work));
     } catch (const std::exception& e) {
-      work.respond(error_response(failure_of(e, work.models)));
+      work.respond(error_response(failure_with_picture(e, work.models)));
     }
   }
 

@@ -32,7 +32,7 @@ struct PictureOptions {
 };
 
 /// POST /v2/models/NAME[/versions/VERSION]/predict: what pictures show, by a model or a text reader. `repository`
-/// outlives it. Where the server was built without libcoracle_vision the answer says so.
+/// outlives it.
 std::unique_ptr<Service> picture_service(Repository& repository, const PictureOptions& options);
 
 }  // namespace coracle::serve

@@ -72,7 +72,7 @@ std::vector<Tensor> rows_of_inputs(const std::vector<vision::RunInput>& inputs, 
 }
 
 /// Outputs of parts of the rows, one below the other.
-std::vector<Tensor> joined(std::vector<Answer> parts, int64_t most, int64_t all) {
+std::vector<Tensor> one_below_the_other(std::vector<Answer> parts, int64_t most, int64_t all) {
   if (parts.size() == 1) return std::move(parts.front().outputs);
   std::vector<Tensor> outputs = parts.front().outputs;
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -133,7 +133,7 @@ class ServedRunner final : public vision::ModelRunner {
       if (!failure.has_value()) failure = answers.back().failure;
     }
     if (failure.has_value()) throw Failure(*failure);
-    results_ = joined(std::move(answers), most, rows);
+    results_ = one_below_the_other(std::move(answers), most, rows);
   }
   coracle::View output(size_t index) const override { return view_of(results_.at(index)); }
 
