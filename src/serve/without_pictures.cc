@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/picture_path.h"
 #include "serve/pictures.h"
+#include "serve/pipelines.h"
 
-/// Stands for pictures.cc where there is no libcoracle_vision.
+/// Stands for pictures.cc and the pipelines where there is no libcoracle_vision.
 namespace coracle::serve {
 namespace {
 
@@ -18,5 +19,16 @@ class NoPictures : public Service {
 }  // namespace
 
 std::unique_ptr<Service> picture_service(Repository&, const PictureOptions&) { return std::make_unique<NoPictures>(); }
+
+PipelineConfig read_pipeline(const std::string&) {
+  throw Failure(Code::kUnsupported, "this server was built without libcoracle_vision, which pipelines need");
+}
+
+void add_models(PipelineConfig&, std::vector<std::pair<std::string, std::string>>&) {}
+
+std::unique_ptr<PipelineService> pipeline_service(std::vector<PipelineConfig>, Repository&, const Readiness&,
+                                                  const PictureOptions&) {
+  return nullptr;
+}
 
 }  // namespace coracle::serve
