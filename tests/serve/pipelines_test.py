@@ -169,7 +169,7 @@ def test_options(tmp_path):
 def predicted(tmp_path, model, *arguments):
     """What the program says of the same picture."""
     (tmp_path / "picture").write_bytes(png())
-    return program("CORACLE_PROGRAM", "predict", "--json", model, tmp_path / "picture", *arguments)
+    return program("CORACLE", "predict", "--json", model, tmp_path / "picture", *arguments)
 
 
 def test_pictures(serve, tmp_path):
