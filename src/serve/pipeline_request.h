@@ -54,7 +54,7 @@ class PipelineRequest {
 
   std::string log_id() const;  ///< its own, or a new one
 
-  /// The picture of a field in base64, which has so many pixels at most (0: any number). Throws PipelineFailure (422).
+  /// The picture of a field in base64, which has so many pixels at most. Throws PipelineFailure (422).
   vision::Image picture(const char* name, int64_t max_pixels) const;
 
   /// Throws PipelineFailure (422) for what is wrong with a field.

@@ -2,6 +2,7 @@
 """PaddleX's and PaddleOCR's interface: clients written as in their documentation, whose answers are compared with those of the programs
 coracle and coracle-ocr."""
 import base64
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -169,7 +170,7 @@ def test_options(tmp_path):
 def predicted(tmp_path, model, *arguments):
     """What the program says of the same picture."""
     (tmp_path / "picture").write_bytes(png())
-    return program("CORACLE_PROGRAM", "predict", "--json", model, tmp_path / "picture", *arguments)
+    return program("CORACLE", "predict", "--json", model, tmp_path / "picture", *arguments)
 
 
 def test_pictures(serve, tmp_path):
@@ -257,6 +258,16 @@ def test_a_page_made_upright_and_flat(serve):
     plain, = ask(server, "/document-preprocessing", png(), visualize=False, useDocOrientationClassify=False)["docPreprocessingResults"]
     assert list(plain) == ["outputImage", "prunedResult"] and plain["prunedResult"]["angle"] == -1
     assert size_of_png(plain["outputImage"]) == (128, 96)
+
+
+def test_many_clients(serve):
+    """The models of a pipeline are served models, whose runs many clients share; answers stay those of one."""
+    server = serve(short("image_classification", model=MODELS / "orientation"))
+    wanted = [ask(server, "/image-classification", png(90, 40 + n), field="image", topk=4) for n in range(4)]
+    with concurrent.futures.ThreadPoolExecutor(8) as clients:
+        found = list(clients.map(lambda n: ask(server, "/image-classification", png(90, 40 + n % 4), field="image", topk=4), range(32)))
+    assert found == [wanted[n % 4] for n in range(32)]
+    assert server.statistics("image_classification.model")["inference_stats"]["success"]["count"] == 36
 
 
 @needs_demo
