@@ -8,6 +8,7 @@
 #include "client/element.h"
 #include "serve/infer_json.h"
 #include "serve/json_request.h"
+#include "serve/model_call.h"
 #include "serve/statistics_json.h"
 
 namespace coracle::serve {
@@ -49,8 +50,7 @@ std::optional<Cancel> OpenInference::handle(const HttpRequest& request, const Pa
 
 Cancel OpenInference::infer(const HttpRequest& request, const std::string& name, const std::string& version,
                             const Respond& respond) {
-  const Clock::time_point received = Clock::now();
-  std::shared_ptr<ServedModel> model = repository_.find(name, version);
+  const std::shared_ptr<ServedModel> model = repository_.find(name, version);
   std::optional<size_t> header_length;
   if (const std::string_view text = request.header("Inference-Header-Content-Length"); !text.empty()) {
     size_t length = 0;
@@ -59,28 +59,14 @@ Cancel OpenInference::infer(const HttpRequest& request, const std::string& name,
       throw Failure(Code::kInvalidArgument, "Inference-Header-Content-Length is not a number of bytes");
     header_length = length;
   }
-  InferCall call;
-  try {
-    call = parse_infer(*model, request.body, header_length);
-  } catch (const std::exception&) {
-    model->statistics().add_failure(Code::kInvalidArgument);
-    throw;
-  }
-  const InferencePtr inference = call.inference;
-  const int64_t rows = rows_of(*inference).value_or(1);
-  call.inference = nullptr;  // which refers to the call until it is answered
-  inference->answer = [model, call = std::move(call), received, rows, respond](const Answer& answer) {
-    model->statistics().add(answer, received, rows);
-    try {
-      respond(answer.failure.has_value() ? error_response(*answer.failure) : infer_response(*model, call, answer));
-    } catch (const std::exception& e) {
-      respond(error_response({Code::kUnavailable, e.what()}));
-    }
+  const auto parse = [&] {
+    InferCall call = parse_infer(*model, request.body, header_length);
+    const InferencePtr inference = std::exchange(call.inference, nullptr);
+    return ModelCall{inference, [model, call = std::move(call)](const Answer& answer) {
+                       return infer_response(*model, call, answer);
+                     }};
   };
-  model->infer(inference);
-  return [inference = std::weak_ptr<Inference>(inference)] {
-    if (const InferencePtr alive = inference.lock()) alive->cancelled = 1;
-  };
+  return call_model(model, parse, respond);
 }
 
 HttpResponse OpenInference::answer(const HttpRequest& request, const Path& path) {

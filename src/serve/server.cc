@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "serve/kserve_v1.h"
 #include "serve/open_inference.h"
 #include "serve/statistics_json.h"
 
@@ -37,6 +38,7 @@ Server::Server(ServerOptions options) : options_(std::move(options)) {
 std::vector<std::unique_ptr<Service>> Server::services() {
   std::vector<std::unique_ptr<Service>> services;
   services.push_back(std::make_unique<OpenInference>(*repository_, readiness_, options_.repository_control));
+  services.push_back(std::make_unique<KServeV1>(*repository_, readiness_));
   return services;
 }
 

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "serve/http.h"
+#include "serve/served_model.h"
+
+namespace coracle::serve {
+
+/// What a request asks of a model, and how the answer is written, of which it is called with one that succeeded.
+struct ModelCall {
+  InferencePtr inference;
+  std::function<HttpResponse(const Answer&)> response;  ///< does not keep `inference`
+};
+
+/// Runs a model for a request as `parse` reads it, which may throw, and answers it. The model's statistics count it,
+/// however it ends. Throws Failure, and what `parse` does.
+Cancel call_model(const std::shared_ptr<ServedModel>& model, const std::function<ModelCall()>& parse,
+                  const Respond& respond);
+
+}  // namespace coracle::serve
