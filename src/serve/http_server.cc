@@ -57,6 +57,7 @@ std::string reason_phrase(unsigned status) { return std::string(http::obsolete_r
 /// What connections share.
 struct Shared {
   HttpHandler handler;
+  Answered answered;
   HttpLimits limits;
   std::atomic<bool> draining{false};
   std::atomic<size_t> connections{0};
@@ -118,6 +119,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void on_header(error_code e) {
     if (e == http::error::end_of_stream || e == net::error::connection_reset) return close();
+    record();
     if (e == http::error::header_limit)
       return refuse(431, "the header has more bytes than the limit of " + std::to_string(shared_->limits.header_bytes));
     if (e == http::error::body_limit) return refuse_body();
@@ -140,6 +142,16 @@ class Connection : public std::enable_shared_from_this<Connection> {
       return;
     }
     read_body();
+  }
+
+  /// From here on the request is one that is watched.
+  void record() {
+    constexpr size_t kLongest = 4096;
+    record_ = std::make_shared<RequestRecord>();
+    record_->peer = peer_;
+    record_->method = std::string(parser_->get().method_string());
+    const std::string_view target(parser_->get().target().data(), parser_->get().target().size());
+    record_->path = target.substr(0, std::min(target.find('?'), kLongest));
   }
 
   void refuse_body() {
@@ -171,6 +183,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     if (query != std::string_view::npos) request.query = target.substr(query + 1);
     for (const auto& field : message) request.headers.emplace_back(field.name_string(), field.value());
     request.peer = peer_;
+    request.record = record_;
+    record_->bytes_in = message.body().size();
     try {
       const std::string_view coding = request.header("Content-Encoding");
       std::string body = std::move(message.body());
@@ -233,11 +247,19 @@ class Connection : public std::enable_shared_from_this<Connection> {
       for (const HttpPart& part : response_.parts) buffers.emplace_back(part.data, part.bytes);
     }
     stream_.expires_after(shared_->limits.write_time);
-    net::async_write(stream_, buffers, [self = shared_from_this(), closes](error_code e, size_t) {
+    record_->status = response_.status;
+    net::async_write(stream_, buffers, [self = shared_from_this(), closes](error_code e, size_t written) {
+      self->tell_answered(written);
       self->response_ = {};
       self->under_way_.reset();
       e || closes ? self->close() : self->wait_for_request();
     });
+  }
+
+  void tell_answered(size_t written) {
+    record_->bytes_out = written - std::min(written, head_text_.size());
+    record_->end = Clock::now();
+    if (shared_->answered != nullptr) shared_->answered(std::move(record_));
   }
 
   /// Answers what was not read to its end, and closes.
@@ -264,6 +286,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::optional<UnderWay> under_way_;
   std::string head_text_;
   HttpResponse response_;
+  std::shared_ptr<RequestRecord> record_;
   std::string accept_encoding_;
   Cancel cancel_;
   uint64_t requests_ = 0;
@@ -277,8 +300,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
 class HttpServer::Impl {
  public:
-  Impl(HttpHandler handler, const HttpLimits& limits, int threads) : shared_(std::make_shared<Shared>()) {
+  Impl(HttpHandler handler, const HttpLimits& limits, int threads, Answered answered)
+      : shared_(std::make_shared<Shared>()) {
     shared_->handler = std::move(handler);
+    shared_->answered = std::move(answered);
     shared_->limits = limits;
     for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
   }
@@ -335,6 +360,10 @@ class HttpServer::Impl {
   }
 
   size_t connections() const { return shared_->connections; }
+  size_t under_way() const {
+    const std::lock_guard lock(shared_->mutex);
+    return shared_->under_way;
+  }
 
  private:
   template <class Acceptor>
@@ -388,12 +417,13 @@ class HttpServer::Impl {
   std::vector<std::thread> threads_;
 };
 
-HttpServer::HttpServer(HttpHandler handler, const HttpLimits& limits, int threads)
-    : impl_(std::make_unique<Impl>(std::move(handler), limits, threads)) {}
+HttpServer::HttpServer(HttpHandler handler, const HttpLimits& limits, int threads, Answered answered)
+    : impl_(std::make_unique<Impl>(std::move(handler), limits, threads, std::move(answered))) {}
 HttpServer::~HttpServer() = default;
 uint16_t HttpServer::listen(const std::string& address, uint16_t port) { return impl_->listen(address, port); }
 bool HttpServer::drain(std::chrono::steady_clock::time_point end) { return impl_->drain(end); }
 void HttpServer::stop() { impl_->stop(); }
 size_t HttpServer::connections() const { return impl_->connections(); }
+size_t HttpServer::under_way() const { return impl_->under_way(); }
 
 }  // namespace coracle::serve

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "serve/http.h"
+#include "serve/request_record.h"
 
 namespace coracle::serve {
 
@@ -26,8 +27,9 @@ struct HttpLimits {
 /// Listens on addresses and gives requests to a handler. HTTP/1.0 and 1.1, keep-alive, pipelining.
 class HttpServer {
  public:
-  /// `handler` is called by `threads` threads of the server.
-  HttpServer(HttpHandler handler, const HttpLimits& limits, int threads);
+  /// `handler` is called by `threads` threads of the server, and `answered` once for each request that was answered,
+  /// those that no handler has seen included.
+  HttpServer(HttpHandler handler, const HttpLimits& limits, int threads, Answered answered = nullptr);
   /// Cuts all connections.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
@@ -44,6 +46,7 @@ class HttpServer {
   void stop();
 
   size_t connections() const;
+  size_t under_way() const;  ///< requests
 
  private:
   class Impl;

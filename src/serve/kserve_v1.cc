@@ -169,7 +169,7 @@ std::optional<Cancel> KServeV1::handle(const HttpRequest& request, const Path& p
     const std::string last = path.back().substr(0, path.back().size() - kserve_v1::kPredict.size());
     const std::shared_ptr<ServedModel> model = versioned ? repository_.find(path[2], last) : repository_.find(last);
     return call_model(
-        model, [&] { return kserve_v1::parse_predict(model, *request.body); }, respond);
+        request, model, [&] { return kserve_v1::parse_predict(model, *request.body); }, respond);
   }
   if (path.size() < 2 || path.size() > 3 || path[1] != "models") no_path(request);
   require_method(request, "GET");

@@ -15,13 +15,16 @@ namespace {
 
 void say(const std::string& line) { fmt::print(stderr, "coracle-serve: {}\n", line); }
 
-/// Waits for a signal that ends the server; the next one ends the process at once.
-int wait_for_signal(const sigset_t& signals) {
-  int signal = 0;
-  sigwait(&signals, &signal);
+/// Waits for a signal that ends the server; the next one ends the process at once. SIGHUP reloads meanwhile.
+int wait_for_end(Server& server, const sigset_t& signals) {
+  int signal = SIGHUP;
+  while (signal == SIGHUP) {
+    sigwait(&signals, &signal);
+    if (signal == SIGHUP) server.reload();
+  }
   std::thread([signals] {
-    int second = 0;
-    sigwait(&signals, &second);
+    int second = SIGHUP;
+    while (second == SIGHUP) sigwait(&signals, &second);
     _exit(128 + second);
   }).detach();
   return signal;
@@ -38,6 +41,7 @@ int serve(int argc, char** argv) {
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
 
@@ -47,7 +51,7 @@ int serve(int argc, char** argv) {
   if (server.http_port() != 0) say("HTTP at http://" + host + ":" + std::to_string(server.http_port()));
   if (server.metrics_port() != 0)
     say("metrics at http://" + host + ":" + std::to_string(server.metrics_port()) + "/metrics");
-  const int signal = wait_for_signal(signals);
+  const int signal = wait_for_end(server, signals);
   say(std::string("stopping: ") + (signal == SIGTERM ? "SIGTERM" : "SIGINT"));
   if (server.stop()) return 0;
   say("some requests took longer than --exit-timeout and are cut off");

@@ -16,8 +16,8 @@ struct ModelCall {
 };
 
 /// Runs a model for a request as `parse` reads it, which may throw, and answers it. The model's statistics count it,
-/// however it ends. Throws Failure, and what `parse` does.
-Cancel call_model(const std::shared_ptr<ServedModel>& model, const std::function<ModelCall()>& parse,
-                  const Respond& respond);
+/// however it ends, and so does the request's record. Throws Failure, and what `parse` does.
+Cancel call_model(const HttpRequest& request, const std::shared_ptr<ServedModel>& model,
+                  const std::function<ModelCall()>& parse, const Respond& respond);
 
 }  // namespace coracle::serve

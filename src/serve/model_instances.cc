@@ -186,9 +186,9 @@ void ModelInstances::run_alone(coracle::Session& session, Inference& request) {
     }
     session.run(options);
     request.times.computed = Clock::now();
-    request.times.batch = 1;
+    request.times.batch = rows_of(request).value_or(1);
     std::vector<Tensor> outputs = outputs_of(session);
-    executed_(rows_of(request).value_or(1));
+    executed_(request.times.batch);
     give(request, std::move(outputs));
   } catch (const coracle::Exception& e) {
     give(request, failure_of(e, request));

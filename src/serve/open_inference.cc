@@ -9,6 +9,7 @@
 #include "serve/infer_json.h"
 #include "serve/json_request.h"
 #include "serve/model_call.h"
+#include "serve/request_record.h"
 #include "serve/statistics_json.h"
 
 namespace coracle::serve {
@@ -61,12 +62,13 @@ Cancel OpenInference::infer(const HttpRequest& request, const std::string& name,
   }
   const auto parse = [&] {
     InferCall call = parse_infer(*model, request.body, header_length);
+    if (request.record != nullptr) request.record->id = call.id;
     const InferencePtr inference = std::exchange(call.inference, nullptr);
     return ModelCall{inference, [model, call = std::move(call)](const Answer& answer) {
                        return infer_response(*model, call, answer);
                      }};
   };
-  return call_model(model, parse, respond);
+  return call_model(request, model, parse, respond);
 }
 
 HttpResponse OpenInference::answer(const HttpRequest& request, const Path& path) {

@@ -6,30 +6,24 @@
 
 #include "serve/kserve_v1.h"
 #include "serve/open_inference.h"
-#include "serve/statistics_json.h"
 
 namespace coracle::serve {
 
-Server::Server(ServerOptions options) : options_(std::move(options)) {
+Server::Server(ServerOptions options) : options_(std::move(options)), observer_(options_.observer) {
   repository_ = std::make_unique<Repository>(options_.repository);
   router_ = std::make_unique<Router>(services(), options_.router);
   http_ = std::make_unique<HttpServer>(
-      [router = router_.get()](const HttpRequest& request, const Respond& respond) {
-        return router->handle(request, respond);
+      [this](const HttpRequest& request, const Respond& respond) {
+        return router_->handle(request, observer_.began(request, respond));
       },
-      options_.limits, options_.http_threads);
+      options_.limits, options_.http_threads,
+      [this](const std::shared_ptr<const RequestRecord>& record) { observer_.ended(record); });
+  metrics_text_ = std::make_unique<Metrics>(*repository_, readiness_, *http_, observer_);
   HttpLimits small = options_.limits;
   small.body_bytes = 0;
   metrics_ = std::make_unique<HttpServer>(
-      [repository = repository_.get()](const HttpRequest& request, const Respond& respond) -> Cancel {
-        if (request.path != "/metrics" || request.method != "GET") {
-          respond(error_response({Code::kNotFound, "metrics are at GET /metrics"}));
-          return nullptr;
-        }
-        HttpResponse response;
-        response.content_type = "text/plain; version=0.0.4; charset=utf-8";
-        response.body = metrics_text(repository->loaded());
-        respond(std::move(response));
+      [this](const HttpRequest& request, const Respond& respond) -> Cancel {
+        respond(metrics_text_->answer(request));
         return nullptr;
       },
       small, 1);
