@@ -11,8 +11,8 @@ mkdir -p "$1"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
-fetch() { (cd "$work" && apt-get download -qq prometheus) >/dev/null 2>&1; }
-if fetch || { apt-get update -qq >/dev/null 2>&1 && fetch; }; then
+fetch() { (cd "$work" && timeout 40 apt-get download -qq prometheus) >/dev/null 2>&1; }
+if fetch || { timeout 40 apt-get update -qq >/dev/null 2>&1 && fetch; }; then
   dpkg-deb --fsys-tarfile "$work"/prometheus_*.deb | tar -x -C "$work" ./usr/bin/promtool
   mv "$work/usr/bin/promtool" "$1/promtool"
 else
