@@ -186,6 +186,7 @@ class Data {
   void put_flat(const internal::JsonValue& list) {
     for (const internal::JsonValue& v : list.GetArray()) put(v);
   }
+  void put_row(const internal::JsonValue& row) { tensor_.dims.size() == 1 ? put(row) : put_nested(row, 1); }
   void put_nested(const internal::JsonValue& list, size_t axis) {
     const auto dim = static_cast<size_t>(tensor_.dims[axis]);
     if (!list.IsArray() || list.Size() != dim) {
@@ -213,6 +214,15 @@ class Data {
   Tensor& tensor_;
   size_t at_ = 0;
 };
+
+/// From element `at` on, as lists for the dimensions from `axis` on.
+void write_lists_from(internal::JsonWriter& w, const coracle::View& view, const coracle::Dims& dims, size_t axis,
+                      size_t& at) {
+  if (axis == dims.size()) return write_element(w, view.dtype(), view.raw(), at++);
+  w.StartArray();
+  for (int64_t i = 0; i < dims[axis]; ++i) write_lists_from(w, view, dims, axis + 1, at);
+  w.EndArray();
+}
 
 }  // namespace
 
@@ -268,6 +278,38 @@ Tensor parse_tensor(const std::string& where, const internal::JsonValue& object)
   if (given == 0) return tensor;
   !dims.empty() && data[0].IsArray() ? values.put_nested(data, 0) : values.put_flat(data);
   return tensor;
+}
+
+Tensor parse_rows(const std::string& where, const std::vector<const internal::JsonValue*>& rows, coracle_dtype dtype) {
+  coracle::Dims dims{static_cast<int64_t>(rows.size())};
+  const internal::JsonValue* first = rows.empty() ? nullptr : rows.front();
+  for (; first != nullptr && first->IsArray(); first = first->Empty() ? nullptr : &(*first)[0]) {
+    if (dims.size() == CORACLE_MAX_RANK) fail(CORACLE_INVALID_ARGUMENT, where + ": its lists are too deep");
+    dims.push_back(first->Size());
+  }
+  size_t given = 0;
+  for (const internal::JsonValue* row : rows) given += count_values(*row, 2);
+  // Before memory is taken for what the first lists claim.
+  if (!byte_count(dtype, dims) || given != element_count(dims)) {
+    fail(CORACLE_INVALID_ARGUMENT, where + ": its data has " + std::to_string(given) + " values, expected those of " +
+                                       type_text(dtype, dims) + ", as its first lists are long");
+  }
+  Tensor tensor = zeros(dtype, dims);
+  Data values(where, tensor);
+  if (given == 0) return tensor;
+  for (const internal::JsonValue* row : rows) values.put_row(*row);
+  return tensor;
+}
+
+void write_lists(internal::JsonWriter& writer, const coracle::View& view) {
+  size_t at = 0;
+  write_lists_from(writer, view, view.dims(), 0, at);
+}
+
+void write_row(internal::JsonWriter& writer, const coracle::View& view, size_t row) {
+  const coracle::Dims dims = view.dims();
+  size_t at = row * (view.size() / static_cast<size_t>(dims.front()));
+  write_lists_from(writer, view, dims, 1, at);
 }
 
 void write_tensor(internal::JsonWriter& writer, const std::string& name, const coracle::View& view) {

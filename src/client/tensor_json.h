@@ -28,4 +28,11 @@ Tensor parse_tensor(const std::string& where, const internal::JsonValue& object)
 /// The same as answers have it: {"name": ..., "datatype": ..., "shape": [...], "data": [...]} in one list.
 void write_tensor(internal::JsonWriter& writer, const std::string& name, const coracle::View& view);
 
+/// Numbers, truth values, or lists of lists of them, each a row of a tensor of `dtype`; the first row says how long
+/// lists are. FP16 and BF16 are refused.
+Tensor parse_rows(const std::string& where, const std::vector<const internal::JsonValue*>& rows, coracle_dtype dtype);
+/// All elements, or those of a row, in lists as the shape says; each as write_elements has it.
+void write_lists(internal::JsonWriter& writer, const coracle::View& view);
+void write_row(internal::JsonWriter& writer, const coracle::View& view, size_t row);
+
 }  // namespace coracle::client

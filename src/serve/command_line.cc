@@ -310,6 +310,24 @@ void add_pictures(CLI::App& app, Arguments& arguments) {
   });
 }
 
+void add_observing(CLI::App& app, Arguments& arguments) {
+  ObserverOptions& observer = arguments.options.observer;
+  app.add_option("--access-log", observer.access_log,
+                 "File that gets a line of JSON for each request, opened again after SIGHUP; -: standard output");
+  app.add_option("--trace-endpoint", observer.trace_endpoint,
+                 "Where traces go, by OTLP over HTTP: http://localhost:4318/v1/traces")
+      ->check([](const std::string& url) -> std::string {
+        try {
+          parse_http_url(url);
+        } catch (const Failure& failure) {
+          return failure.what();
+        }
+        return {};
+      });
+  app.add_option("--trace-rate", observer.trace_rate, "Share of requests that are traced where clients do not say")
+      ->check(CLI::Range(0.0, 1.0));
+}
+
 }  // namespace
 
 std::optional<ServerOptions> read_command_line(int argc, char** argv, int& status) {
@@ -320,7 +338,7 @@ std::optional<ServerOptions> read_command_line(int argc, char** argv, int& statu
   app.set_config("--config", "", "File with options, a line each: host = \"0.0.0.0\"");
   Arguments arguments;
   for (const auto add : {add_model_options, add_addresses, add_tls, add_scheduling, add_warm_up, add_learning,
-                         add_memory, add_limits, add_page, add_pictures, add_descriptions})
+                         add_memory, add_limits, add_page, add_pictures, add_observing, add_descriptions})
     add(app, arguments);
   try {
     app.parse(argc, argv);

@@ -24,6 +24,7 @@
 #include "serve/body_memory.h"
 #include "serve/http_message.h"
 #include "serve/http_server.h"
+#include "serve/request_record.h"
 
 /// A connection of the server; http_server.cc alone includes this.
 namespace coracle::serve {
@@ -41,6 +42,7 @@ using TlsStream = beast::ssl_stream<PlainStream>;
 /// What connections share.
 struct Shared {
   HttpHandler handler;
+  RequestAnswered answered;
   HttpLimits limits;
   std::atomic<bool> draining{false};
   std::atomic<size_t> connections{0};
@@ -128,6 +130,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   void on_header(error_code e) {
     if (e == http::error::end_of_stream || e == net::error::connection_reset) return close();
+    record();
     if (e == http::error::header_limit)
       return refuse(431, "the header has more bytes than the limit of " + std::to_string(shared_->limits.header_bytes));
     if (e == http::error::body_limit) return refuse_body();
@@ -151,6 +154,16 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       return;
     }
     read_body();
+  }
+
+  /// From here on the request is one that is watched.
+  void record() {
+    constexpr size_t kLongest = 4096;
+    record_ = std::make_shared<RequestRecord>();
+    record_->peer = peer_;
+    record_->method = std::string(parser_->get().method_string());
+    const std::string_view target(parser_->get().target().data(), parser_->get().target().size());
+    record_->path = target.substr(0, std::min(target.find('?'), kLongest));
   }
 
   void refuse_body() {
@@ -194,11 +207,13 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     form_.accept_encoding = std::string(message[http::field::accept_encoding]);
     form_.version = message.version();
     HttpRequest request;
+    record_->bytes_in = message.body().size();
     try {
       request = request_of(std::move(message), peer_, shared_->limits.body_bytes, memory_);
     } catch (const Failure& failure) {
       return respond(error_response(failure));
     }
+    request.record = record_;
     lowest().expires_never();
     watch();
     const uint64_t number = ++handled_;
@@ -238,12 +253,20 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       for (const HttpPart& part : response_.parts) buffers.emplace_back(part.data, part.bytes);
     }
     lowest().expires_after(shared_->limits.write_time);
-    net::async_write(stream_, buffers, [self = this->shared_from_this()](error_code e, size_t) {
+    record_->status = response_.status;
+    net::async_write(stream_, buffers, [self = this->shared_from_this()](error_code e, size_t written) {
+      self->tell_answered(written);
       self->response_ = {};
       self->under_way_.reset();
       if (!e && self->refused_) return self->close_after_reading();
       e || self->form_.closes ? self->close() : self->wait_for_request();
     });
+  }
+
+  void tell_answered(size_t written) {
+    record_->bytes_out = written - std::min(written, head_text_.size());
+    record_->end = Clock::now();
+    if (shared_->answered != nullptr) shared_->answered(std::move(record_));
   }
 
   /// Answers what was not read to its end, and closes.
@@ -302,6 +325,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   std::optional<UnderWay> under_way_;
   std::string head_text_;
   HttpResponse response_;
+  std::shared_ptr<RequestRecord> record_;
   ResponseForm form_;
   Cancel cancel_;
   BodyMemory memory_;

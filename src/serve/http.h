@@ -15,6 +15,8 @@
 /// HTTP as the handlers of requests see it, whatever carries it.
 namespace coracle::serve {
 
+struct RequestRecord;
+
 struct HttpRequest {
   std::string method;  ///< "GET"
   std::string path;    ///< "/v2/models/det/infer", without the query; not decoded
@@ -22,6 +24,7 @@ struct HttpRequest {
   std::vector<std::pair<std::string, std::string>> headers;
   std::shared_ptr<const std::string> body;  ///< without its content coding
   std::string peer;                         ///< who asks, for the access log
+  std::shared_ptr<RequestRecord> record;    ///< for those who watch
 
   /// The value of a header, whose name is compared without case; empty where there is none.
   std::string_view header(std::string_view name) const;

@@ -13,9 +13,11 @@ namespace coracle::serve {
 
 class HttpServer::Impl {
  public:
-  Impl(HttpHandler handler, const HttpLimits& limits, int threads, std::shared_ptr<TlsContexts> tls)
+  Impl(HttpHandler handler, const HttpLimits& limits, int threads, RequestAnswered answered,
+       std::shared_ptr<TlsContexts> tls)
       : shared_(std::make_shared<Shared>()), tls_(std::move(tls)) {
     shared_->handler = std::move(handler);
+    shared_->answered = std::move(answered);
     shared_->limits = limits;
     for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
   }
@@ -48,6 +50,10 @@ class HttpServer::Impl {
   }
 
   size_t connections() const { return shared_->connections; }
+  size_t under_way() const {
+    const std::lock_guard lock(shared_->mutex);
+    return shared_->under_way;
+  }
 
  private:
   struct Listening {
@@ -115,12 +121,14 @@ class HttpServer::Impl {
   std::vector<std::thread> threads_;
 };
 
-HttpServer::HttpServer(HttpHandler handler, const HttpLimits& limits, int threads, std::shared_ptr<TlsContexts> tls)
-    : impl_(std::make_unique<Impl>(std::move(handler), limits, threads, std::move(tls))) {}
+HttpServer::HttpServer(HttpHandler handler, const HttpLimits& limits, int threads, RequestAnswered answered,
+                       std::shared_ptr<TlsContexts> tls)
+    : impl_(std::make_unique<Impl>(std::move(handler), limits, threads, std::move(answered), std::move(tls))) {}
 HttpServer::~HttpServer() = default;
 uint16_t HttpServer::listen(ListeningSocket socket) { return impl_->listen(std::move(socket)); }
 bool HttpServer::drain(std::chrono::steady_clock::time_point end) { return impl_->drain(end); }
 void HttpServer::stop() { impl_->stop(); }
 size_t HttpServer::connections() const { return impl_->connections(); }
+size_t HttpServer::under_way() const { return impl_->under_way(); }
 
 }  // namespace coracle::serve

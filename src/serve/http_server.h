@@ -11,6 +11,7 @@
 #include "serve/http.h"
 #include "serve/listening.h"
 #include "serve/memory_budget.h"
+#include "serve/request_record.h"
 
 namespace coracle::serve {
 
@@ -32,8 +33,10 @@ class TlsContexts;
 /// Takes connections and gives requests to a handler. HTTP/1.0 and 1.1, keep-alive, pipelining.
 class HttpServer {
  public:
-  /// `handler` is called by `threads` threads of the server. With `tls` connections of TCP are of TLS.
-  HttpServer(HttpHandler handler, const HttpLimits& limits, int threads, std::shared_ptr<TlsContexts> tls = nullptr);
+  /// `handler` is called by `threads` threads of the server, and `answered` once for each request that was answered,
+  /// those that no handler has seen included. With `tls` connections of TCP are of TLS.
+  HttpServer(HttpHandler handler, const HttpLimits& limits, int threads, RequestAnswered answered = nullptr,
+             std::shared_ptr<TlsContexts> tls = nullptr);
   /// Cuts all connections.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
@@ -49,6 +52,7 @@ class HttpServer {
   void stop();
 
   size_t connections() const;
+  size_t under_way() const;  ///< requests
 
  private:
   class Impl;

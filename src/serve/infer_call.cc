@@ -6,6 +6,7 @@
 
 #include "client/element.h"
 #include "client/tensor.h"
+#include "serve/model_call.h"
 
 namespace coracle::serve {
 namespace {
@@ -106,28 +107,25 @@ Cancel start_inference(const std::shared_ptr<ServedModel>& model, InferRequest r
   InferencePtr inference;
   std::vector<size_t> wanted;
   const std::shared_ptr<const void> kept = request.kept;
+  const std::shared_ptr<RequestRecord> record = request.record;
   try {
     wanted = wanted_outputs(*model, request);
     inference = inference_of(*model, std::move(request));
   } catch (const Failure& failure) {
-    model->statistics().add_failure(failure.code());
+    model->refused(record.get(), failure.code());
     throw;
   }
-  const int64_t rows = rows_of(*inference).value_or(1);
-  inference->answer = [model, wanted = std::move(wanted), received, rows, answered, kept](const Answer& answer) {
-    model->statistics().add(answer, received, rows);
-    InferAnswer given;
-    try {
-      given = answer_of(*model, wanted, answer);
-    } catch (const std::exception& e) {
-      given.failure = Failure(Code::kUnavailable, e.what());
-    }
-    answered(given);
-  };
-  model->infer(inference);
-  return [inference = std::weak_ptr<Inference>(inference)] {
-    if (const InferencePtr alive = inference.lock()) alive->cancel();
-  };
+  inference->record = record;
+  return run_model(model, inference, received,
+                   [model, wanted = std::move(wanted), answered, kept](const Answer& answer) {
+                     InferAnswer given;
+                     try {
+                       given = answer_of(*model, wanted, answer);
+                     } catch (const std::exception& e) {
+                       given.failure = Failure(Code::kUnavailable, e.what());
+                     }
+                     answered(given);
+                   });
 }
 
 }  // namespace coracle::serve

@@ -32,6 +32,7 @@ struct InferRequest {
   uint64_t timeout_us = 0;                    ///< 0: none
   std::optional<Clock::time_point> deadline;  ///< of the client's call, besides the timeout
   std::shared_ptr<const void> kept;           ///< until it was answered
+  std::shared_ptr<RequestRecord> record;      ///< for those who watch; may be null
 };
 
 struct InferOutput {

@@ -80,6 +80,8 @@ class Batch {
   std::atomic<size_t> wanted_;
 };
 
+struct RequestRecord;
+
 /// A request to run a model once. Shared by who asks and who answers.
 struct Inference {
   std::vector<Tensor> inputs;  ///< by input of the model
@@ -87,6 +89,7 @@ struct Inference {
   std::optional<Clock::time_point> deadline;
   std::atomic<uint32_t> cancelled{0};  ///< by cancel()
   Timeline times;
+  std::shared_ptr<RequestRecord> record;  ///< of the client's request, for those who watch; may be null
   /// Called once, by any thread.
   std::function<void(Answer)> answer;
 

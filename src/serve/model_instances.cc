@@ -122,9 +122,9 @@ void ModelInstances::work(Instance& instance) {
 void ModelInstances::run_alone(ModelSession& session, Inference& request) {
   try {
     session.run(request.inputs, &request.cancelled, request.deadline, request.times);
-    request.times.batch = 1;
     std::vector<Tensor> outputs = session.outputs();
     const std::optional<int64_t> rows = rows_of(request);
+    request.times.batch = rows.value_or(1);
     if (rows.has_value())
       history_.add(shape_of(request, pad_axis_), *rows, request.times.computed - request.times.started);
     executed_(rows.value_or(1));

@@ -5,9 +5,12 @@
 #include <utility>
 
 #include "base/json.h"
+#include "serve/current_failure.h"
 #include "serve/infer_call.h"
 #include "serve/infer_json.h"
 #include "serve/json_request.h"
+#include "serve/model_call.h"
+#include "serve/request_record.h"
 #include "serve/statistics_json.h"
 
 namespace coracle::serve {
@@ -62,23 +65,16 @@ Cancel OpenInference::infer(const HttpRequest& request, const std::string& name,
   InferCall call;
   try {
     call = parse_infer(*model, request.body, header_length);
-  } catch (const Failure& failure) {
-    model->statistics().add_failure(failure.code());
-    throw;
   } catch (const std::exception&) {
-    model->statistics().add_failure(Code::kInvalidArgument);
+    model->refused(request.record.get(), current_failure().code());
     throw;
   }
-  const Answered answered = [form = std::move(call.form), respond](const InferAnswer& answer) {
-    try {
-      respond(answer.failure.has_value() ? error_response(*answer.failure) : infer_response(form, answer));
-    } catch (const Failure& failure) {
-      respond(error_response(failure));
-    } catch (const std::exception& e) {
-      respond(error_response({Code::kUnavailable, e.what()}));
-    }
-  };
-  return start_inference(model, std::move(call.request), received, answered);
+  call.request.record = request.record;
+  if (request.record != nullptr) request.record->id = call.form.id;
+  return start_inference(model, std::move(call.request), received,
+                         [form = std::move(call.form), respond](const InferAnswer& answer) {
+                           respond_with(respond, answer.failure, [&] { return infer_response(form, answer); });
+                         });
 }
 
 HttpResponse OpenInference::answer(const HttpRequest& request, const Path& path) {

@@ -116,6 +116,7 @@ struct PictureWork {
   std::string kind;
   PictureTools::Make make;
   std::optional<Clock::time_point> deadline;
+  std::shared_ptr<RequestRecord> record;
   Respond respond;
   std::atomic<uint32_t> cancelled{0};
 
@@ -154,6 +155,7 @@ class Pictures : public Service {
     const auto work = std::make_shared<PictureWork>();
     work->body = request.body;
     work->asked = parse_picture_request(request);
+    work->record = request.record;
     work->respond = respond;
     if (work->asked.timeout_us != 0) work->deadline = Clock::now() + std::chrono::microseconds(work->asked.timeout_us);
     const auto reader = std::find_if(options_.readers.begin(), options_.readers.end(),
@@ -248,6 +250,7 @@ class Pictures : public Service {
     PictureTools::Tool tool = tools_.take(work.models, work.kind, work.make);
     tool.settings->priority = work.asked.priority;
     tool.settings->deadline = work.deadline;
+    tool.settings->record = work.record;
     PictureAnswer answer = tool.tool->answer(picture.name, image, work.asked.draw, &work.cancelled);
     tools_.give_back(std::move(tool));
     return answer;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "client/element.h"
+#include "serve/request_record.h"
 namespace coracle::serve {
 namespace {
 
@@ -184,13 +185,29 @@ void ServedModel::check(const Inference& request) const {
 }
 
 void ServedModel::infer(InferencePtr request) {
+  const std::shared_ptr<RequestRecord> record = request->record;
+  if (record != nullptr) {
+    request->answer = [this, record, answer = std::move(request->answer)](Answer given) {
+      add_run(*record, given.times, given.failure.has_value());
+      answer(std::move(given));
+    };
+  }
   try {
     check(*request);
     instances_->submit(std::move(request));
   } catch (const Failure& failure) {
-    statistics_.add_failure(failure.code());
+    refused(record.get(), failure.code());
     throw;
   }
+}
+
+void ServedModel::refused(RequestRecord* record, Code code) {
+  statistics_.add_failure(code);
+  if (record != nullptr) add_run(*record, {}, true);
+}
+
+void ServedModel::add_run(RequestRecord& record, const Timeline& times, bool failed) const {
+  record.add({.model = name_, .version = version_, .times = times, .failed = failed});
 }
 
 }  // namespace coracle::serve

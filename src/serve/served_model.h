@@ -50,6 +50,8 @@ class ServedModel {
   /// Checks the tensors against the model and gives them to an instance. The request is answered once, later, by
   /// another thread. Throws Failure where it is not taken, which `statistics` then counts.
   void infer(InferencePtr request);
+  /// A request, with its record where it has one, was not even understood.
+  void refused(RequestRecord* record, Code code);
   /// Requests of more rows are refused; 0: of none are.
   int64_t most_rows() const { return declared_batch_ ? config_.batching.max_batch_size : 0; }
   size_t waiting() const { return instances_->waiting(); }
@@ -65,6 +67,7 @@ class ServedModel {
 
  private:
   void check(const Inference& request) const;
+  void add_run(RequestRecord& record, const Timeline& times, bool failed) const;
   void warm_up(const ServingDefaults& defaults);
   std::string state_name() const;
   void restore_state();

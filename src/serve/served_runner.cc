@@ -29,7 +29,7 @@ class Waiting {
   }
   Waiting(Waiting&&) = default;
 
-  void cancel() { inference_->cancelled = 1; }
+  void cancel() { inference_->cancel(); }
 
   Answer wait(const std::atomic<uint32_t>* cancelled) {
     std::unique_lock lock(state_->mutex);
@@ -119,6 +119,7 @@ class ServedRunner final : public vision::ModelRunner {
         const auto inference = std::make_shared<Inference>();
         inference->priority = settings_->priority;
         inference->deadline = settings_->deadline;
+        inference->record = settings_->record;
         inference->inputs = rows_of_inputs(inputs, begin, own, rows);
         parts.emplace_back(*model, inference, own);
       }

@@ -15,6 +15,7 @@ namespace coracle::serve {
 struct RunSettings {
   uint32_t priority = 0;
   std::optional<Clock::time_point> deadline;
+  std::shared_ptr<RequestRecord> record;
 };
 
 /// Models that are used together, with the names that their users know them by.

@@ -9,13 +9,13 @@
 #include <thread>
 #include <utility>
 
+#include "serve/kserve_v1.h"
 #include "serve/open_inference.h"
 #include "serve/page.h"
-#include "serve/statistics_json.h"
 
 namespace coracle::serve {
 
-Server::Server(ServerOptions options) : options_(std::move(options)) {
+Server::Server(ServerOptions options) : options_(std::move(options)), observer_(options_.observer) {
 #ifdef __GLIBC__
   // Large blocks that were freed are the system's again, so that the process keeps to its limit, too.
   if (options_.limits.memory.limited()) ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
@@ -26,22 +26,17 @@ Server::Server(ServerOptions options) : options_(std::move(options)) {
   if (!options_.tls.certificate.empty())
     tls_ = std::make_shared<TlsContexts>(options_.tls, options_.repository.defaults.log);
   http_ = std::make_unique<HttpServer>(
-      [router = router_.get()](const HttpRequest& request, const Respond& respond) {
-        return router->handle(request, respond);
+      [this](const HttpRequest& request, const Respond& respond) {
+        return router_->handle(request, observer_.began(request, respond));
       },
-      options_.limits, options_.http_threads, tls_);
+      options_.limits, options_.http_threads,
+      [this](const std::shared_ptr<const RequestRecord>& record) { observer_.ended(record); }, tls_);
+  metrics_text_ = std::make_unique<Metrics>(*repository_, readiness_, *http_, observer_);
   HttpLimits small = options_.limits;
   small.body_bytes = 0;
   metrics_ = std::make_unique<HttpServer>(
-      [repository = repository_.get()](const HttpRequest& request, const Respond& respond) -> Cancel {
-        if (request.path != "/metrics" || request.method != "GET") {
-          respond(error_response({Code::kNotFound, "metrics are at GET /metrics"}));
-          return nullptr;
-        }
-        HttpResponse response;
-        response.content_type = "text/plain; version=0.0.4; charset=utf-8";
-        response.body = metrics_text(repository->loaded());
-        respond(std::move(response));
+      [this](const HttpRequest& request, const Respond& respond) -> Cancel {
+        respond(metrics_text_->answer(request));
         return nullptr;
       },
       small, 1);
@@ -61,6 +56,7 @@ std::vector<std::unique_ptr<Service>> Server::services() {
   std::vector<std::unique_ptr<Service>> services;
   services.push_back(picture_service(*repository_, options_.pictures));
   services.push_back(std::make_unique<OpenInference>(*operations_));
+  services.push_back(std::make_unique<KServeV1>(*repository_, readiness_));
   if (options_.page) services.push_back(std::make_unique<Page>(options_.pictures.readers));
   if (!options_.pipelines.empty()) {
     auto pipelines = pipeline_service(options_.pipelines, *repository_, readiness_, options_.pictures);
@@ -115,6 +111,7 @@ void Server::start() {
 }
 
 void Server::reload() {
+  observer_.reopen();
   if (tls_ != nullptr) tls_->look();
   if (!options_.repository.folder.empty() && !options_.repository_control) repository_->look_at_folder();
 }

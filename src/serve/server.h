@@ -9,9 +9,11 @@
 
 #include "serve/grpc_module.h"
 #include "serve/http_server.h"
+#include "serve/metrics.h"
 #include "serve/pictures.h"
 #include "serve/pipelines.h"
 #include "serve/repository_operations.h"
+#include "serve/request_observer.h"
 #include "serve/router.h"
 #include "serve/systemd.h"
 #include "serve/tls.h"
@@ -25,6 +27,7 @@ struct ServerOptions {
   HttpLimits limits;
   PictureOptions pictures;
   std::vector<PipelineConfig> pipelines;
+  ObserverOptions observer;
   std::string host = "127.0.0.1";
   std::optional<uint16_t> http_port = 8000;     ///< none: no HTTP over TCP; 0: any that is free
   std::optional<uint16_t> grpc_port = 8001;     ///< none: no gRPC
@@ -54,7 +57,6 @@ class Server {
   /// Says that it is not ready, waits for load balancers to see that (pre_stop), takes no more connections, and answers
   /// what is under way. False where that took longer than exit_timeout.
   bool stop();
-
   uint16_t http_port() const { return http_port_; }
   /// 0 where there is none.
   uint16_t grpc_port() const { return grpc_port_; }
@@ -70,6 +72,7 @@ class Server {
 
   const ServerOptions options_;
   std::shared_ptr<TlsContexts> tls_;
+  RequestObserver observer_;
   // Instances of models answer requests whose connections belong to the HTTP servers: those end last.
   std::unique_ptr<HttpServer> http_;
   std::unique_ptr<HttpServer> metrics_;
@@ -79,6 +82,7 @@ class Server {
   std::unique_ptr<RepositoryOperations> operations_;
   std::unique_ptr<Router> router_;
   std::unique_ptr<GrpcServer> grpc_;
+  std::unique_ptr<Metrics> metrics_text_;
   uint16_t http_port_ = 0;
   uint16_t grpc_port_ = 0;
   uint16_t metrics_port_ = 0;

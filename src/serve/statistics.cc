@@ -49,7 +49,9 @@ void Statistics::add(const Answer& answer, Clock::time_point received, int64_t r
           .count();
   counts_.request_ms.add(ms(now - received));
   counts_.queue_ms.add(ms(t.started - t.queued));
-  counts_.compute_ms.add(ms(t.done - t.started));
+  counts_.compute_input_ms.add(ms(t.inputs_ready - t.started));
+  counts_.compute_infer_ms.add(ms(t.computed - t.inputs_ready));
+  counts_.compute_output_ms.add(ms(t.done - t.computed));
 }
 
 void Statistics::add_execution(int64_t rows) {

@@ -44,7 +44,7 @@ struct Counts {
   uint64_t execution_count = 0;              ///< runs of the model
   std::map<int64_t, uint64_t> batches;       ///< runs by their rows
   int64_t last_inference_ms = 0;             ///< since 1970
-  Histogram request_ms, queue_ms, compute_ms;
+  Histogram request_ms, queue_ms, compute_input_ms, compute_infer_ms, compute_output_ms;
 };
 
 /// The counts of a model, for any number of threads.

@@ -13,7 +13,4 @@ namespace coracle::serve {
 /// {"model_stats": [...]}, as Triton answers for GET /v2/models/stats.
 std::string statistics_json(const std::vector<std::shared_ptr<ServedModel>>& models);
 
-/// Prometheus' text format, version 0.0.4: Triton's names, and histograms of latencies in milliseconds.
-std::string metrics_text(const std::vector<std::shared_ptr<ServedModel>>& models);
-
 }  // namespace coracle::serve

@@ -119,5 +119,54 @@ TEST(OpenInferenceProtocol, Answers) {
   expect_error([&] { text(CORACLE_COMPLEX64, {1}, reals); }, CORACLE_INVALID_ARGUMENT, {"complex64"});
 }
 
+Tensor rows_of(const std::string& text, coracle_dtype dtype = CORACLE_FLOAT32) {
+  internal::JsonDocument d;
+  d.Parse<rapidjson::kParseIterativeFlag>(text.c_str());
+  EXPECT_TRUE(d.IsArray()) << text;
+  std::vector<const internal::JsonValue*> rows;
+  for (const internal::JsonValue& row : d.GetArray()) rows.push_back(&row);
+  return parse_rows("x", rows, dtype);
+}
+
+TEST(Rows, SayTheirShape) {
+  EXPECT_EQ(rows_of("[[[1, 2]], [[3, 4]]]").dims, (coracle::Dims{2, 1, 2}));
+  EXPECT_EQ(elements_of(rows_of("[[1, 2], [3, 4.5]]")), (std::vector<double>{1, 2, 3, 4.5}));
+  EXPECT_EQ(elements_of(rows_of("[true, 2]", CORACLE_INT64)), (std::vector<double>{1, 2}));
+  EXPECT_EQ(rows_of("[1, 2]").dims, coracle::Dims{2});
+  EXPECT_EQ(rows_of("[[], []]").dims, (coracle::Dims{2, 0}));
+  EXPECT_EQ(rows_of("[]").dims, coracle::Dims{0});
+  const auto refused = [](const std::string& text, const char* why, coracle_dtype dtype = CORACLE_FLOAT32) {
+    expect_error([&] { rows_of(text, dtype); }, CORACLE_INVALID_ARGUMENT, {"x: ", why});
+  };
+  refused("[[1, 2], [3]]", "has 3 values, expected those of float32[2, 2]");
+  refused("[[1, 2], [3], [4, 5, 6]]", "a list of 1 where the shape has 2");
+  refused("[[1], 2]", "a value where the shape has 1");
+  refused("[1, [2]]", "value 1 of its data is no FP32");
+  refused("[[1], [null]]", "value 1 of its data is no FP32");
+  refused("[1.5]", "value 0 of its data is no INT32", CORACLE_INT32);
+  refused("[1]", "value 0 of its data is no FP16", CORACLE_FLOAT16);
+  refused("[" + std::string(50, '[') + "1" + std::string(50, ']') + "]", "too deep");
+  std::string claims = "[[0";
+  for (int i = 0; i < 10000; ++i) claims += ",0";
+  claims += "]";
+  for (int i = 0; i < 10000; ++i) claims += ",0";
+  refused(claims + "]", "has 20001 values, expected those of float32[10001, 10001]");
+}
+
+TEST(Rows, AreWrittenAsTheShapeSays) {
+  const int32_t values[] = {1, 2, 3, 4, 5, 6};
+  coracle_tensor_view view{};
+  view.data = values;
+  view.bytes = sizeof values;
+  view.dtype = CORACLE_INT32;
+  view.rank = 3;
+  std::copy_n((const int64_t[]){3, 1, 2}, 3, view.dims);
+  const coracle::View tensor(view, {});
+  EXPECT_EQ(internal::json_text([&](internal::JsonWriter& w) { write_lists(w, tensor); }), "[[[1,2]],[[3,4]],[[5,6]]]");
+  EXPECT_EQ(internal::json_text([&](internal::JsonWriter& w) { write_row(w, tensor, 1); }), "[[3,4]]");
+  view.rank = 0;
+  EXPECT_EQ(internal::json_text([&](internal::JsonWriter& w) { write_lists(w, coracle::View(view, {})); }), "1");
+}
+
 }  // namespace
 }  // namespace coracle::client

@@ -13,8 +13,8 @@
 #include "serve/served_model.h"
 
 // Any bytes as the body of an inference request, JSON, JSON with binary tensors behind it or raw; the last two bytes
-// are Inference-Header-Content-Length, all ones being none. Tensors of the model's types that lie in the body, or a
-// Failure.
+// are Inference-Header-Content-Length, all ones being none. Tensors that lie in the body or own
+// their elements, or a Failure.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace coracle::serve;
   static ServedModel model("m", 1, test::model_folder(), ModelConfig(), /*has_file=*/false, ServingDefaults());
@@ -24,7 +24,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto body = std::make_shared<const std::string>(reinterpret_cast<const char*>(data), size - 2);
   try {
     const InferCall call = parse_infer(model, body, length == kNone ? std::nullopt : std::optional<size_t>(length));
-    if (call.inference == nullptr || call.inference->inputs.size() != model.inputs().size()) std::abort();
+    for (const InferInput& input : call.request.inputs) {
+      const auto* const bytes = static_cast<const char*>(input.data);
+      if (input.owner == body && (bytes < body->data() || bytes + input.bytes > body->data() + body->size()))
+        std::abort();
+    }
   } catch (const Failure&) {
   } catch (const coracle::Exception&) {
   }

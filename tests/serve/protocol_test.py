@@ -190,8 +190,8 @@ def test_metrics(server):
     labels = 'model="m",version="1"'
     assert values["nv_inference_request_success{%s}" % labels] == 3
     assert values["nv_inference_count{%s}" % labels] == 6
-    assert values["coracle_request_duration_ms_count{%s}" % labels] == 3
-    buckets = [value for name, value in values.items() if name.startswith("coracle_request_duration_ms_bucket")]
+    assert values["coracle_request_duration_seconds_count{%s}" % labels] == 3
+    buckets = [value for name, value in values.items() if name.startswith("coracle_request_duration_seconds_bucket")]
     assert buckets == sorted(buckets) and buckets[-1] == 3
     statistics = server.statistics("m")
     assert statistics["inference_count"] == 6 and statistics["inference_stats"]["success"]["count"] == 3

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "serve/http_client.h"
+#include "serve/test_client.h"
 #include "support/small_models.h"
 #include "support/temporary_folder.h"
 
