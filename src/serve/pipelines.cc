@@ -22,7 +22,7 @@ HttpResponse failed(std::string_view body, const Failure& failure) {
   return failed(body, http_status(failure.code()), failure.what());
 }
 
-unsigned status_of(const coracle::Exception& e) {
+unsigned http_status_of(const coracle::Exception& e) {
   switch (e.status()) {
     case CORACLE_CANCELLED: return http_status(Code::kCancelled);
     case CORACLE_OUT_OF_MEMORY: return http_status(Code::kUnavailable);
@@ -42,7 +42,7 @@ HttpResponse answered(std::string_view body, const Answer& answer) {
   } catch (const vision::Error& e) {
     return failed(body, e.problem() == vision::Problem::kPicture ? 422 : http_status(Code::kInternal), e.what());
   } catch (const coracle::Exception& e) {
-    return failed(body, status_of(e), e.what());
+    return failed(body, http_status_of(e), e.what());
   } catch (const std::bad_alloc&) {
     return failed({}, http_status(Code::kUnavailable), "the server has not the memory for this request now");
   } catch (const std::exception& e) {

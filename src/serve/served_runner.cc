@@ -12,7 +12,7 @@ namespace coracle::serve {
 namespace {
 
 /// How often a run that waits looks whether it was cancelled.
-constexpr std::chrono::milliseconds kLook{20};
+constexpr std::chrono::milliseconds kBetweenLooksAtCancel{20};
 
 /// A request to a model, and its answer when it has come.
 class Waiting {
@@ -33,7 +33,7 @@ class Waiting {
 
   Answer wait(const std::atomic<uint32_t>* cancelled) {
     std::unique_lock lock(state_->mutex);
-    while (!state_->changed.wait_for(lock, kLook, [&] { return state_->answer.has_value(); })) {
+    while (!state_->changed.wait_for(lock, kBetweenLooksAtCancel, [&] { return state_->answer.has_value(); })) {
       if (cancelled != nullptr && cancelled->load() % 2 != 0) cancel();
     }
     model_.statistics().add(*state_->answer, received_, rows_);

@@ -75,7 +75,7 @@ std::string processor() {
   return text;
 }
 
-std::string environment() {
+std::string library_variables() {
   std::set<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     if (std::string_view(*variable).starts_with("CORACLE_")) variables.insert(*variable);
@@ -152,7 +152,7 @@ std::string key_of_model(const std::string& path, const std::map<std::string, st
   Dl_info library{};
   if (::dladdr(reinterpret_cast<const void*>(&coracle_version), &library) != 0 && library.dli_fname != nullptr)
     key += stamp_of_file(fs::exists(library.dli_fname) ? library.dli_fname : "/proc/self/exe");
-  key += std::string("processor ") + coracle_cpu_isa() + '\n' + processor() + environment();
+  key += std::string("processor ") + coracle_cpu_isa() + '\n' + processor() + library_variables();
   for (const auto& [name, value] : parameters) key += name + ' ' + value + '\n';
   char* text = nullptr;
   if (const auto engines = parameters.find("engines"); engines != parameters.end() && !engines->second.empty()) {

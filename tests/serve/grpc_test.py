@@ -126,7 +126,6 @@ def test_errors_have_their_codes(client):
             ("INVALID_ARGUMENT", "element 300, which INT8 does not hold", changed(lambda r: (
                 r.ClearField("raw_input_contents"), setattr(r.inputs[0], "datatype", "INT8"), r.inputs[0].contents.int_contents.append(300)))),
             ("INVALID_ARGUMENT", "has no output 'q'; it has 'y', 'p0'", changed(lambda r: r.outputs.add(name="q"))),
-            ("INVALID_ARGUMENT", "priority 3", changed(lambda r: setattr(r.parameters["priority"], "uint64_param", 3))),
             ("INVALID_ARGUMENT", "'timeout' is not an integer", changed(lambda r: setattr(r.parameters["timeout"], "string_param", "soon"))),
             ("UNIMPLEMENTED", "shared memory", changed(lambda r: setattr(r.inputs[0].parameters["shared_memory_region"], "string_param", "s"))),
             ("UNIMPLEMENTED", "classification", changed(lambda r: setattr(r.outputs.add(name="y").parameters["classification"], "int64_param", 3)))):

@@ -184,7 +184,7 @@ def test_versions_and_errors(page, models):
     page.wait("document.querySelector('#model textarea')")
     page.js("document.querySelector('#model form').requestSubmit()")
     page.wait("document.querySelector('#model form [role=status]').textContent.includes('by version 2')")
-    for text, error in (("{", "This is not JSON"), ("{}", "no list"), ('{"inputs": [{"name": "z"}]}', "has no input 'z'")):
+    for text, error in (("{", "This is not JSON"), ("{}", "no list"), ('{"inputs": [{"name": "z"}]}', "input 'z': it has no datatype")):
         page.js("(t => { t.value = %s; t.form.requestSubmit(); })(document.querySelector('#model textarea'))" % json.dumps(text))
         page.wait("document.querySelector('#model form .error').textContent.includes(%s)" % json.dumps(error))
         assert page.js("document.querySelector('#model textarea').getAttribute('aria-invalid')") == "true"
