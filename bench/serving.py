@@ -239,9 +239,15 @@ def measure(servers, clients, rounds, seconds):
     runs = {}
     for round in range(-1, rounds):  # the first one warms up
         for count in clients:
-            for server in servers:
+            for server in list(servers):
                 server.pause(False)
-                result = server.load(count, seconds if round >= 0 else 1)
+                try:
+                    result = server.load(count, seconds if round >= 0 else 1)
+                except Absent as error:
+                    print("%s is left out from here on: %s" % (server.name, error), file=sys.stderr)
+                    servers.remove(server)
+                    server.close()
+                    continue
                 server.pause(True)
                 if round >= 0:
                     runs.setdefault(server.name, {}).setdefault(count, []).append(result)

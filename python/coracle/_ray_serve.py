@@ -91,7 +91,7 @@ def _batch_of(body: bytes) -> tuple[dict[str, Any], Any]:
         request = json.loads(body)
         inputs = {each["name"]: np.array(each["data"], _DATATYPES[each["datatype"]]).reshape(each["shape"]) for each in request["inputs"]}
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise InvalidArgumentError("the body is no request of the Open Inference Protocol in JSON, {\"inputs\": [{\"name\", \"datatype\", \"shape\", "
+        raise InvalidArgumentError("the body is not a request of the Open Inference Protocol in JSON, {\"inputs\": [{\"name\", \"datatype\", \"shape\", "
                                    "\"data\"}]}: %s: %s" % (type(error).__name__, error)) from error
     return inputs, request.get("id")
 

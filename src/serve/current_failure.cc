@@ -26,7 +26,7 @@ Failure current_failure() {
   } catch (const coracle::Exception& e) {
     return {code_of(e.status()), e.what()};
   } catch (const std::bad_alloc&) {
-    return {Code::kUnavailable, "the server has not the memory for this request now"};
+    return {Code::kUnavailable, "there is not enough memory for this request now"};
   } catch (const std::exception& e) {
     return {Code::kInternal, e.what()};
   }

@@ -134,7 +134,7 @@ void ModelInstances::run_alone(ModelSession& session, Inference& request) {
   } catch (const Failure& e) {
     give(request, e);
   } catch (const std::bad_alloc&) {
-    give(request, Failure(Code::kUnavailable, "the server has not the memory for this request now"));
+    give(request, Failure(Code::kUnavailable, "there is not enough memory for this request now"));
   } catch (const std::exception& e) {
     give(request, Failure(Code::kInternal, e.what()));
   }

@@ -50,7 +50,7 @@ Failure failure_with_picture(const std::exception& e, const Models& models) {
     }
   }
   if (dynamic_cast<const std::bad_alloc*>(&e) != nullptr)
-    return {Code::kUnavailable, "the server has not the memory for this picture now"};
+    return {Code::kUnavailable, "there is not enough memory for this picture now"};
   return {Code::kInternal, message};
 }
 

@@ -107,7 +107,7 @@ class PipelineFile {
 
   /// Refuses what a pipeline would do that is not done here.
   void check_pipeline(const JsonValue& node, const std::string& name) {
-    if (!node.IsObject()) fail(name, "is no mapping");
+    if (!node.IsObject()) fail(name, "is not a mapping");
     const std::string prefix = name.empty() ? "" : "SubPipelines." + name + ".";
     for (const auto& [key, value] : node.GetObject()) {
       const std::string word = text_of(key);

@@ -44,7 +44,7 @@ HttpResponse answered(std::string_view body, const Answer& answer) {
   } catch (const coracle::Exception& e) {
     return failed(body, http_status_of(e), e.what());
   } catch (const std::bad_alloc&) {
-    return failed({}, http_status(Code::kUnavailable), "the server has not the memory for this request now");
+    return failed({}, http_status(Code::kUnavailable), "there is not enough memory for this request now");
   } catch (const std::exception& e) {
     return failed(body, http_status(Code::kInternal), e.what());
   }

@@ -153,7 +153,7 @@ vision::OpenModel open_served(const Models& models, const std::shared_ptr<const 
     for (const std::shared_ptr<ServedModel>& model : models) {
       if (model->path() == path) return std::make_unique<ServedRunner>(model, settings);
     }
-    throw Failure(Code::kInternal, path + " is no model that is served");
+    throw Failure(Code::kInternal, path + " is not one of the models that are served");
   };
 }
 

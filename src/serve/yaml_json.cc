@@ -70,7 +70,7 @@ class Conversion {
     result.SetObject();
     for (const auto* pair = node.data.mapping.pairs.start; pair < node.data.mapping.pairs.top; ++pair) {
       const yaml_node_t& key = at(pair->key);
-      if (key.type != YAML_SCALAR_NODE) fail(key, "a key is no word");
+      if (key.type != YAML_SCALAR_NODE) fail(key, "a key is not a word");
       internal::JsonValue name = text(key);
       if (result.HasMember(name)) fail(key, std::string("'") + name.GetString() + "' is there twice");
       result.AddMember(name, value(at(pair->value), depth + 1), memory_);
