@@ -58,7 +58,7 @@ esac
 for engine in $engines; do depends "$engine" "libcoracle0 \(= $version\)"; done
 case "$engines" in *coracle-engine-xnnpack*) depends coracle-engine-xnnpack libxnnpack0 ;; esac
 for package in $grpc; do
-  depends "$package" "coracle-tools \(= $version\)"
+  depends "$package" "coracle-serve \(= $version\)"
   depends "$package" 'libgrpc\+\+1\.51'
   depends "$package" 'libprotobuf-lite32'
 done

@@ -43,6 +43,7 @@ ServerOptions small_server(const std::string& folder) {
   options.repository.defaults.max_queue_delay = std::chrono::microseconds(500);
   options.repository_control = true;
   options.http_port = 0;
+  options.grpc_port.reset();
   options.metrics_port = 0;
   return options;
 }
