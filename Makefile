@@ -167,10 +167,14 @@ build-times:
 # cmake --preset asan -DCORACLE_ISAS='avx2;avx512' takes them too. The program, a user of the public interface, is a fifth of all:
 # make asan PROGRAM=ON takes it too; fuzz targets look at its readers in any case.
 PROGRAM := OFF
+# CI runs one of EVERY tests of a sanitizer; the others run with the next commits.
+EVERY ?= 1
+SHARE = $(if $(filter-out 1,$(EVERY)),-I $$(scripts/rotating_sample.sh $(EVERY) sh -c 'echo $$((GTEST_SHARD_INDEX + 1))' | tail -n 1)$(comma)$(comma)$(EVERY))
+comma := ,
 asan: models
 	cmake --preset asan -DCORACLE_BUILD_PROGRAM=$(PROGRAM)
 	cmake --build --preset asan -j $(JOBS)
-	$(CTEST) --preset asan -E '^fuzz[.]'
+	$(CTEST) --preset asan -E '^fuzz[.]' $(SHARE)
 
 # Under ThreadSanitizer the tests that may start threads. Those of run have all kernels that models use;
 # make tsan WITH_THREADS=devices takes each kernel alone. Left out are tests of much work in one thread.
@@ -179,7 +183,7 @@ IN_ONE_THREAD := BoundedWork|EngineCacheProcesses
 tsan: models
 	$(MAKE) --no-print-directory build/tsan/build.ninja
 	cmake --build --preset tsan -j $(JOBS) --target $(WITH_THREADS:%=%_tests)
-	$(CTEST) --preset tsan -R '^($(shell echo $(WITH_THREADS) | tr ' ' '|'))[.]' -E '$(IN_ONE_THREAD)'
+	$(CTEST) --preset tsan -R '^($(shell echo $(WITH_THREADS) | tr ' ' '|'))[.]' -E '$(IN_ONE_THREAD)' $(SHARE)
 
 # The server under load for long: a hundred stops, 200 reloads, 1,000 slow clients, a million requests. With KServe's SDK: make serve-kserve.
 SERVE_TEST = CORACLE_SERVE=$(CURDIR)/build/release/coracle-serve CORACLE_DEMO_MODELS=$(CURDIR)/build/demo-models
