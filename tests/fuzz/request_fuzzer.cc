@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "fuzz/served_model.h"
+#include "serve/kserve_v1.h"
 #include "serve/open_inference.h"
-#include "serve/repository.h"
+#include "serve/repository_operations.h"
 #include "serve/router.h"
 
 namespace coracle::serve {
@@ -22,9 +23,13 @@ namespace {
 struct Served {
   Repository repository;
   Readiness readiness;
+  RepositoryOperations operations;
   Router router;
 
-  Served() : repository(options()), router(services(), {.token = {}, .allow_origin = "http://a"}) {
+  Served()
+      : repository(options()),
+        operations(repository, readiness, /*control=*/false),
+        router(services(), {.token = {}, .allow_origin = "http://a"}) {
     repository.load_all();
     readiness.started = true;
   }
@@ -36,7 +41,8 @@ struct Served {
   }
   std::vector<std::unique_ptr<Service>> services() {
     std::vector<std::unique_ptr<Service>> services;
-    services.push_back(std::make_unique<OpenInference>(repository, readiness, /*control=*/false));
+    services.push_back(std::make_unique<OpenInference>(operations));
+    services.push_back(std::make_unique<KServeV1>(repository, readiness));
     return services;
   }
 };
