@@ -265,7 +265,7 @@ def table(title, results):
         within = [row["rps"] for row in ours.values() if row["p99"] <= best["p99"]]
         most = max(within, default=0)
         row = [name, str(count), "%.0f" % best["rps"], "%.2f" % best["p50"], "%.2f" % best["p99"]]
-        row += ["", ""] if name == OURS else ["%.0f" % most, "%.2f" % (most / best["rps"])]
+        row += ["", ""] if name == OURS else ["%.0f" % most, "%.2f" % (most / best["rps"]) if best["rps"] else "–"]
         failed = sum(r["failed"] for r in counts.values())
         lines.append("| %s |%s" % (" | ".join(row), " %d requests failed" % failed if failed else ""))
     return "\n".join(lines)
