@@ -94,11 +94,7 @@ void add_model_options(CLI::App& app, Arguments& arguments) {
     for (const std::string& model : read->models) repository.models.push_back(model_of(model));
     for (const std::string& pipeline : read->pipelines)
       add_models(options.pipelines.emplace_back(read_pipeline(pipeline)), repository.models);
-    try {
-      check_model_names(repository.models);
-    } catch (const Failure& e) {
-      throw CLI::ValidationError(e.what());
-    }
+    check_model_names(repository.models);
     repository.folder = read->folder;
     if (read->control == "poll") repository.poll = std::chrono::seconds(read->poll_seconds);
     options.repository_control = read->control == "explicit";
@@ -163,7 +159,8 @@ void add_scheduling(CLI::App& app, Arguments& arguments) {
       ->check(CLI::Range(0, 4096));
   app.add_option("--max-queue-delay-us", read->queue_delay_us, "How long a request waits for others to run with")
       ->check(CLI::Range(0, 60'000'000));
-  app.add_option("--max-queue-size", defaults.max_queue_size, "Requests of a model that wait at most; 0: any number");
+  app.add_option("--max-queue-size", defaults.max_queue_size, "Requests of a model that wait at most; 0: any number")
+      ->check(CLI::Range(0, 1'000'000'000));
   arguments.then.emplace_back([read, &defaults] {
     defaults.pool = coracle::Pool(read->threads);
     defaults.max_queue_delay = std::chrono::microseconds(read->queue_delay_us);
@@ -248,7 +245,8 @@ void add_limits(CLI::App& app, Arguments& arguments) {
   const auto read = std::make_shared<Read>();
   ServerOptions& options = arguments.options;
   app.add_option("--max-body-mib", read->max_body_mib, "Largest body of a request, in MiB")->check(CLI::Range(1, 2047));
-  app.add_option("--max-connections", options.limits.connections, "Connections at the same time");
+  app.add_option("--max-connections", options.limits.connections, "Connections at the same time")
+      ->check(CLI::Range(1, 1'000'000));
   app.add_option("--pre-stop-ms", read->pre_stop_ms, "How long requests are still taken after a signal")
       ->check(CLI::Range(0, 3'600'000));
   app.add_option("--exit-timeout", read->exit_timeout, "Seconds after which requests under way are cut off")
@@ -297,16 +295,22 @@ void add_pictures(CLI::App& app, Arguments& arguments) {
       ->check(CLI::Range(1, 1'000'000));
   arguments.then.emplace_back([read, &options = arguments.options] {
     options.pictures.max_pixels = read->max_mebi_pixels << 20;
-    std::vector<std::pair<std::string, std::string>> names = options.repository.models;
-    try {
-      for (const std::string& reader : read->readers) {
-        options.pictures.readers.push_back(text_reader_models(reader));
-        names.emplace_back(options.pictures.readers.back().name, "");
+    const auto& models = options.repository.models;
+    std::vector<std::pair<std::string, std::string>> names = models;
+    for (const std::string& reader : read->readers) {
+      const TextReaderModels& given = options.pictures.readers.emplace_back(text_reader_models(reader));
+      names.emplace_back(given.name, "");
+      for (const std::string& model : {given.detector, given.recognizer, given.classifier}) {
+        const bool known = model.empty() || !options.repository.folder.empty() ||
+                           std::any_of(models.begin(), models.end(), [&](const auto& m) { return m.first == model; });
+        if (!known) {
+          throw Failure(Code::kInvalidArgument, "--reader: there is no model '" + model +
+                                                    "' among those to be served, of which '" + given.name +
+                                                    "' is to be made");
+        }
       }
-      check_model_names(names);
-    } catch (const Failure& e) {
-      throw CLI::ValidationError(e.what());
     }
+    check_model_names(names);
   });
 }
 
@@ -345,6 +349,11 @@ std::optional<ServerOptions> read_command_line(int argc, char** argv, int& statu
     for (const std::function<void()>& then : arguments.then) then();
   } catch (const CLI::ParseError& e) {
     status = app.exit(e) == 0 ? 0 : 2;
+    return std::nullopt;
+  } catch (const Failure& e) {
+    if (e.code() != Code::kInvalidArgument) throw;
+    status = 2;
+    app.exit(CLI::ValidationError(e.what()));
     return std::nullopt;
   }
   return std::move(arguments.options);

@@ -161,7 +161,7 @@ void Repository::load_all() {
   }
   for (const std::string& name : names) {
     try {
-      load(name);
+      given_path(name).has_value() ? load_model(name) : load(name);
     } catch (const std::exception&) {
       if (given_path(name).has_value()) throw;
       continue;  // the index says why
@@ -170,6 +170,15 @@ void Repository::load_all() {
 }
 
 void Repository::load(const std::string& name) {
+  try {
+    load_model(name);
+  } catch (const Failure& failure) {
+    options_.defaults.log(failure.what());
+    throw;
+  }
+}
+
+void Repository::load_model(const std::string& name) {
   const std::lock_guard one(loading_);
   std::string stamp;
   try {
@@ -204,9 +213,8 @@ void Repository::load(const std::string& name) {
       entry.reason = e.what();
       entry.stamp = stamp;
     }
-    const std::string line = "model '" + name + "' cannot be loaded: " + e.what();
-    options_.defaults.log(line);
-    throw Failure(failure != nullptr ? failure->code() : Code::kInvalidArgument, line);
+    throw Failure(failure != nullptr ? failure->code() : Code::kInvalidArgument,
+                  "model '" + name + "' cannot be loaded: " + e.what());
   }
 }
 

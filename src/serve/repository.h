@@ -84,6 +84,8 @@ class Repository {
   std::vector<std::string> names_in_folder() const;
   std::optional<std::string> given_path(const std::string& name) const;
   Source source_of(const std::string& name) const;
+  /// What `load` does, without a line in the log.
+  void load_model(const std::string& name);
   std::string stamp_of(const std::string& name) const;
   void retire(Versions&& versions);
   void maintain();
