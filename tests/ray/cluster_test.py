@@ -43,8 +43,9 @@ class Nodes:
             raise
 
     def start(self, number):
-        """Ends when its raylet does."""
-        subprocess.Popen([*self.network.on(number), sys.executable, pathlib.Path(sys.executable).with_name("ray"), "start", "--block",
+        """Ends when its raylet does. A machine has folders of its own for Ray."""
+        own = ["sh", "-c", 'mount -t tmpfs ray /tmp/ray && exec "$@"', "sh"]
+        subprocess.Popen([*self.network.on(number), *own, pathlib.Path(sys.executable).with_name("ray"), "start", "--block",
                           "--address", self._cluster.address, "--node-ip-address", self.network.addresses[number], "--num-cpus", "1",
                           "--resources", '{"worker": 1}', "--object-store-memory", str(STORE)], stdout=subprocess.DEVNULL)
 

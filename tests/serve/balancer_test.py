@@ -19,14 +19,14 @@ if shutil.which("haproxy") is None:
     pytest.skip("haproxy is not installed; make serve-balancer installs it and runs this", allow_module_level=True)
 
 # A server that says it is not ready is out of the rotation after one check, long before its --pre-stop-ms are over. A connection to a server
-# is used once: a request never meets one that the server has just closed. What waits for a server whose machine is silent is told so after
-# some seconds, by keep-alive (the server has the request and computes) or tcp-ut (it has not).
+# is used once: a request never meets one that the server has just closed. What waits for a server whose machine is silent is mostly told
+# so by keep-alive (the server has the request) or tcp-ut (it has not), else by the timeout.
 CONFIGURATION = """
 defaults
   mode http
   timeout connect 2s
   timeout client 60s
-  timeout server 60s
+  timeout server 15s
   option redispatch 1
   retries 3
   retry-on conn-failure
