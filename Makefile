@@ -309,13 +309,13 @@ engines-random: engines build/release/build.ninja
 	cmake --build --preset release -j $(JOBS) --target engines_random
 	PATH="$(CURDIR)/build/openvino-venv/bin:$$PATH" CORACLE_ENGINE_CACHE= build/release/engines_random --programs $(PROGRAMS) --first $(FIRST)
 
-# coracle.ray on clusters of this machine's processes: all of which a sample is among the tests.
+# coracle.ray on clusters of this machine's processes, and as root in network namespaces: all of which a sample is among the tests.
 ray: models
 	$(MAKE) --no-print-directory build/release/build.ninja
 	cmake --build --preset release -j $(JOBS) --target coracle coracle_vision
 	SAMPLE=all $(CTEST) --preset release -V -R '^ray[.]sample$$'
 
-# Three servers behind Debian's HAProxy, under load.
+# Three servers in network namespaces behind Debian's HAProxy, under load; skips where it is not root.
 serve-balancer: setup
 	scripts/setup-debian.sh --balancer
 	$(MAKE) --no-print-directory build/release/build.ninja

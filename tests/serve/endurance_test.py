@@ -35,11 +35,12 @@ class Load:
 
     def work(self, index, server, ask, model):
         while not self.stopped.is_set():
+            sent = time.monotonic()
             try:
                 ask(server, model)
                 self.counts[index] += 1
             except Exception as error:  # whatever it is, a client has seen it
-                self.failures.append(error)
+                self.failures.append((sent, error))
                 return
 
     def stop(self):
@@ -64,6 +65,21 @@ def test_no_request_is_lost_when_the_server_stops(linear):
         answered = load.stop()
         server.local.connection.close()
         assert server.process.wait(30) == 0 and not load.failures and answered > 0, load.failures
+
+
+def test_a_stopping_server_answers_what_it_took(linear):
+    """Clients that go on until they are refused: all that is sent long enough before the end of --pre-stop-ms is answered, and what comes later
+    either that or a closed connection, nothing else."""
+    for i in range(share(100)):
+        server = Server("m=%s" % linear, "--pre-stop-ms", 700, "--max-queue-delay-us", 500 * (i % 3))
+        load = Load(server, 6, ask)
+        time.sleep(0.02 + 0.01 * (i % 7))
+        signalled = time.monotonic()
+        server.process.send_signal(15)
+        assert server.process.wait(30) == 0
+        assert load.stop() > 0 and len(load.failures) == 6
+        for sent, error in load.failures:
+            assert isinstance(error, ConnectionError) and sent > signalled + 0.3, (sent - signalled, error)
 
 
 def test_reloading_fails_no_request(serve, tmp_path):
