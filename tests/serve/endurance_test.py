@@ -77,6 +77,8 @@ def test_a_stopping_server_answers_what_it_took(linear):
         signalled = time.monotonic()
         server.process.send_signal(15)
         assert server.process.wait(30) == 0
+        for thread in load.threads:
+            thread.join(30)   # each ends when it is refused
         assert load.stop() > 0 and len(load.failures) == 6
         for sent, error in load.failures:
             assert isinstance(error, ConnectionError) and sent > signalled + 0.3, (sent - signalled, error)
