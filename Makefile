@@ -137,12 +137,12 @@ bench-ray: models
 bench-neighbours: bench-ready
 	$(BENCH_PYTHON) bench/neighbours.py $(if $(BEFORE),--before $(BEFORE)) $(if $(REALTIME),--real-time)
 
-# Requests per second and latency of coracle-serve and of other servers, e.g. make bench-serving MODELS=rec,ocr SERVERS=fastapi
+# Requests per second and latency of coracle-serve and of other servers, e.g. make bench-serving MODELS=rec,ocr SERVERS=fastapi RATES=20,60
 bench-serving: bench-ready
 	cmake --build --preset release -j $(JOBS) --target coracle_serve_program
 	scripts/venv.sh build/bench-serving-venv bench/requirements-serving.txt
 	$(if $(findstring ocr,$(MODELS)),scripts/venv.sh build/bench-paddlex-venv bench/requirements-paddlex.txt)
-	build/bench-serving-venv/bin/python bench/serving.py $(if $(MODELS),--models $(MODELS)) $(if $(SERVERS),--servers '$(SERVERS)')
+	build/bench-serving-venv/bin/python bench/serving.py $(if $(MODELS),--models $(MODELS)) $(if $(SERVERS),--servers '$(SERVERS)') $(if $(RATES),--rates $(RATES))
 
 # What Coracle adds to runs of OpenVINO, and two blocks at the same time, e.g. make bench-engines MODELS=det,bert THREADS=1
 bench-engines: engines models
