@@ -53,7 +53,7 @@ TextReaderModel::TextReaderModel(const std::string& name, int64_t version, const
         refuse_reader(name, "needs a model, '" + part + "' is a reader");
     } catch (const Failure& failure) {
       if (failure.code() == Code::kInvalidArgument) throw;
-      refuse_reader(name, std::string("needs a model more: ") + failure.what());
+      refuse_reader(name, std::string("needs another model: ") + failure.what());
     }
   }
   config.name = name;
