@@ -16,7 +16,7 @@ using Infos = std::vector<coracle::TensorInfo>;
   throw Failure(Code::kInvalidArgument, "ensemble '" + plan.name + "': " + what);
 }
 
-std::optional<size_t> place_of(const Infos& infos, const std::string& name) {
+std::optional<size_t> index_in(const Infos& infos, const std::string& name) {
   for (size_t i = 0; i < infos.size(); ++i) {
     if (infos[i].name == name) return i;
   }
@@ -28,7 +28,7 @@ std::vector<std::pair<size_t, size_t>> mapped(const EnsemblePlan& plan, size_t s
                                               const std::map<std::string, size_t>& map, const char* kind) {
   std::vector<std::pair<size_t, size_t>> tensors;
   for (const auto& [name, tensor] : map) {
-    const std::optional<size_t> place = place_of(infos, name);
+    const std::optional<size_t> place = index_in(infos, name);
     if (!place.has_value()) {
       std::string names;
       for (const coracle::TensorInfo& info : infos) names += (names.empty() ? "'" : ", '") + info.name + "'";

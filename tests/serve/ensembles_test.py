@@ -2,6 +2,8 @@
 """Ensembles: models that a config.pbtxt joins answer what they answer one after the other, and each of their stages joins requests."""
 import http.client
 import json
+import pathlib
+import re
 import shutil
 import threading
 
@@ -13,6 +15,7 @@ from conftest import Refused, looped, save, together
 from predict_test import demo, predict, reader_arguments
 from program_file import model, operator
 
+DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "serving.md"
 X = np.random.default_rng(1).standard_normal((2, 3)).astype(np.float32)
 
 
@@ -98,7 +101,8 @@ def test_each_stage_joins_the_requests_of_eight_clients(serve, tmp_path):
     # A batch waits until it is full.
     for seed, name in enumerate("ab"):
         linear(tmp_path / name, seed, "max_batch_size: 8 dynamic_batching { max_queue_delay_microseconds: 60000000 }")
-    ensemble(tmp_path / "e", step("a", {"x": "IN"}, {"y": "t"}), step("b", {"x": "t"}, {"y": "OUT"}))
+    (tmp_path / "e").mkdir()
+    (tmp_path / "e" / "config.pbtxt").write_text(re.search(r'```\n(platform: "ensemble".*?)```', DOCS.read_text(), re.DOTALL)[1])
     server = serve("--repository", tmp_path, "--instances", 1)
     inputs = np.random.default_rng(2).standard_normal((8, 1, 3)).astype(np.float32)
     answers = {}
