@@ -48,7 +48,7 @@ std::optional<Cancel> Page::handle(const HttpRequest& request, const Path& path,
     require_method(request, "GET");
     HttpResponse response = json_response(internal::json_text([&](internal::JsonWriter& json) {
       json.StartObject();
-      json.objects("readers", readers_, [&](const TextReaderModels& reader) {
+      json.objects("readers", readers_(), [&](const TextReaderModels& reader) {
         json.field("name", reader.name);
         std::vector<std::string> models = {reader.detector, reader.recognizer};
         if (!reader.classifier.empty()) models.push_back(reader.classifier);

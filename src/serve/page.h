@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "serve/pictures.h"
 #include "serve/service.h"
+#include "serve/text_reader_models.h"
 
 namespace coracle::serve {
 
@@ -24,14 +25,15 @@ extern const std::span<const PageFile> page_files;
 /// JavaScript that runs in the browser. Its files are for all, but not /page/server.json, which has names of models.
 class Page : public Service {
  public:
-  /// `readers` are shown beside the models.
-  explicit Page(std::vector<TextReaderModels> readers) : readers_(std::move(readers)) {}
+  /// Readers of text, which are shown beside the models.
+  using Readers = std::function<std::vector<TextReaderModels>()>;
+  explicit Page(Readers readers) : readers_(std::move(readers)) {}
 
   std::optional<Cancel> handle(const HttpRequest& request, const Path& path, const Respond& respond) override;
   bool open_to_all(const Path& path) const override;
 
  private:
-  const std::vector<TextReaderModels> readers_;
+  const Readers readers_;
 };
 
 }  // namespace coracle::serve

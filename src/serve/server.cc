@@ -12,6 +12,7 @@
 #include "serve/kserve_v1.h"
 #include "serve/open_inference.h"
 #include "serve/page.h"
+#include "serve/text_reader_model.h"
 
 namespace coracle::serve {
 
@@ -57,13 +58,19 @@ std::vector<std::unique_ptr<Service>> Server::services() {
   services.push_back(picture_service(*repository_, options_.pictures));
   services.push_back(std::make_unique<OpenInference>(*operations_));
   services.push_back(std::make_unique<KServeV1>(*repository_, readiness_));
-  if (options_.page) services.push_back(std::make_unique<Page>(options_.pictures.readers));
+  if (options_.page) services.push_back(std::make_unique<Page>([this] { return readers(); }));
   if (!options_.pipelines.empty()) {
     auto pipelines = pipeline_service(options_.pipelines, *repository_, readiness_, options_.pictures);
     pipelines_ = pipelines.get();
     services.push_back(std::move(pipelines));
   }
   return services;
+}
+
+std::vector<TextReaderModels> Server::readers() const {
+  std::vector<TextReaderModels> readers = readers_of(*repository_);
+  readers.insert(readers.begin(), options_.pictures.readers.begin(), options_.pictures.readers.end());
+  return readers;
 }
 
 Server::~Server() {

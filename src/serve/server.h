@@ -68,6 +68,7 @@ class Server {
   void listen_for_http(ListeningSocket socket);
   void listen_for_metrics(ListeningSocket socket);
   std::vector<std::unique_ptr<Service>> services();
+  std::vector<TextReaderModels> readers() const;
   std::unique_ptr<GrpcServer> make_grpc();
 
   const ServerOptions options_;

@@ -130,8 +130,8 @@ Reactor* InferenceService::ModelConfig(Call* call, const inference::ModelConfigR
     const BatchOptions& batching = config.batching;
     inference::ModelConfig& message = *response->mutable_config();
     message.set_name(config.name);
-    message.set_platform("paddle_coracle");
-    message.set_backend("coracle");
+    message.set_platform(config.platform);
+    if (config.platform != kEnsemblePlatform) message.set_backend("coracle");
     message.set_max_batch_size(static_cast<int32_t>(batching.max_batch_size));
     write_config(config.inputs, message.mutable_input());
     write_config(config.outputs, message.mutable_output());
@@ -143,6 +143,13 @@ Reactor* InferenceService::ModelConfig(Call* call, const inference::ModelConfigR
       dynamic.set_preserve_ordering(batching.preserve_ordering);
       dynamic.set_priority_levels(batching.priority_levels);
       dynamic.set_default_priority_level(batching.default_priority_level);
+    }
+    for (const EnsembleStep& step : config.ensemble) {
+      inference::ModelEnsembling::Step& added = *message.mutable_ensemble_scheduling()->add_step();
+      added.set_model_name(step.model);
+      added.set_model_version(step.version.empty() ? -1 : std::stoll(step.version));
+      added.mutable_input_map()->insert(step.inputs.begin(), step.inputs.end());
+      added.mutable_output_map()->insert(step.outputs.begin(), step.outputs.end());
     }
     for (const auto& [name, value] : config.parameters) (*message.mutable_parameters())[name].set_string_value(value);
   });

@@ -8,7 +8,7 @@ import {pictureForm, takesPictures} from "./pictures.js";
 import {tensorForm} from "./tensors.js";
 
 const live = new Live(byId("charts"));
-let models = new Map(), readers = [];
+let models = new Map();
 let shownIndex = "", shownModel = "";
 
 function wantToken(refused) {
@@ -82,7 +82,6 @@ async function showModel() {
 }
 
 async function askModels() {
-  if (shownIndex === "") ({readers} = await askJson("page/server.json"));
   const index = await askJson("v2/repository/index", {method: "POST"});
   const ready = index.filter(({state}) => state === "READY").length;
   const state = byId("server-state");
@@ -93,6 +92,7 @@ async function askModels() {
   }
   const key = JSON.stringify(index);
   if (key !== shownIndex) {
+    const {readers} = await askJson("page/server.json");
     shownIndex = key;
     models = modelsOf(index, readers);
     const of = byId("live-model"), before = of.value;
