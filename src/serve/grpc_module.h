@@ -9,6 +9,7 @@
 #include <string>
 
 #include "serve/model_operations.h"
+#include "serve/request_record.h"
 #include "serve/tls.h"
 
 /// gRPC, which needs 50 libraries, is a module of its own (libcoracle_serve_grpc.so) that the program loads when it is
@@ -23,6 +24,8 @@ struct GrpcOptions {
   size_t message_bytes = size_t{64} << 20;
   size_t calls = 1000;  ///< at the same time; one stream is one call
   TlsSource tls;        ///< null: there is no TLS
+  RequestBegan began;   ///< of each call
+  RequestAnswered ended;
 };
 
 /// Listens on ports and answers calls with operations on models.

@@ -52,6 +52,10 @@ std::unique_ptr<GrpcServer> Server::make_grpc() {
   options.message_bytes = options_.limits.body_bytes;
   options.calls = options_.limits.connections;
   if (tls_ != nullptr) options.tls = [tls = tls_] { return tls->current_pem(); };
+  options.began = [this](RequestRecord& record, std::string_view traceparent) {
+    return observer_.began(record, traceparent);
+  };
+  options.ended = [this](const std::shared_ptr<const RequestRecord>& record) { observer_.ended(record); };
   return module->make_server(*operations_, options);
 }
 
