@@ -51,7 +51,7 @@ void check_file(const std::string& file, const char* what, const error_code& fai
   if (failed) throw Failure(Code::kInvalidArgument, file + " cannot be used as " + what + ": " + failed.message());
 }
 
-std::string text_of(const std::string& file) {
+std::string pem_text(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
@@ -126,9 +126,9 @@ void TlsContexts::read() {
   stamp_ = stamp_of(files_);
   std::shared_ptr<ssl::context> context = read_context(files_);
   auto pem = std::make_shared<TlsPem>();
-  pem->certificate = text_of(files_.certificate);
-  pem->key = text_of(files_.key);
-  if (!files_.client_ca.empty()) pem->client_ca = text_of(files_.client_ca);
+  pem->certificate = pem_text(files_.certificate);
+  pem->key = pem_text(files_.key);
+  if (!files_.client_ca.empty()) pem->client_ca = pem_text(files_.client_ca);
   // What was checked and what was read are the same files.
   if (stamp_of(files_) != stamp_) throw Failure(Code::kUnavailable, "its files change while they are read");
   context_ = std::move(context);
