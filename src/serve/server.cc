@@ -48,9 +48,16 @@ std::unique_ptr<GrpcServer> Server::make_grpc() {
   const GrpcModule* const module = load_grpc_module();
   if (module == nullptr && options_.grpc_required) throw Failure(Code::kUnavailable, no_grpc_module());
   if (module == nullptr) return nullptr;
-  return module->make_server(*operations_, {.token = options_.router.token,
-                                            .message_bytes = options_.limits.body_bytes,
-                                            .calls = options_.limits.connections});
+  GrpcOptions options;
+  options.token = options_.router.token;
+  options.message_bytes = options_.limits.body_bytes;
+  options.calls = options_.limits.connections;
+  if (tls_ != nullptr) options.tls = [tls = tls_] { return tls->current_pem(); };
+  options.began = [this](RequestRecord& record, std::string_view traceparent) {
+    return observer_.began(record, traceparent);
+  };
+  options.ended = [this](const std::shared_ptr<const RequestRecord>& record) { observer_.ended(record); };
+  return module->make_server(*operations_, options);
 }
 
 std::vector<std::unique_ptr<Service>> Server::services() {
@@ -108,8 +115,8 @@ void Server::start() {
   if (grpc_ != nullptr) {
     grpc_port_ = grpc_->listen(options_.host, *options_.grpc_port);
     const bool v6 = options_.host.find(':') != std::string::npos;
-    addresses_.push_back("gRPC at " + (v6 ? '[' + options_.host + ']' : options_.host) + ':' +
-                         std::to_string(grpc_port_));
+    addresses_.push_back(std::string(tls_ != nullptr ? "gRPC with TLS at " : "gRPC at ") +
+                         (v6 ? '[' + options_.host + ']' : options_.host) + ':' + std::to_string(grpc_port_));
   }
   if (metrics) listen_for_metrics(ListeningSocket::on(options_.host, *options_.metrics_port));
   if (options_.repository.load_all) repository_->load_all();

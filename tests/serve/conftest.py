@@ -86,7 +86,7 @@ class Server:
             self.lines.append(line)
             if found := re.search(r"HTTP at https?://([\d.]+):(\d+)", line):
                 self.host, self.port = found[1], int(found[2])
-            if found := re.search(r"gRPC at 127.0.0.1:(\d+)", line):
+            if found := re.search(r"gRPC (?:with TLS )?at 127.0.0.1:(\d+)", line):
                 self.grpc_port = int(found[1])
             if found := re.search(r"metrics at http://[\d.]+:(\d+)", line):
                 self.metrics_port = int(found[1])
