@@ -4,10 +4,10 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "serve/pictures.h"
+#include "serve/pipeline.h"
 #include "serve/service.h"
 
 namespace coracle::serve {
@@ -24,14 +24,14 @@ extern const std::span<const PageFile> page_files;
 /// JavaScript that runs in the browser. Its files are for all, but not /page/server.json, which has names of models.
 class Page : public Service {
  public:
-  /// `readers` are shown beside the models.
-  explicit Page(std::vector<TextReaderModels> readers) : readers_(std::move(readers)) {}
+  /// `readers` and `pipelines` are shown beside the models that they work with.
+  Page(const std::vector<TextReaderModels>& readers, const std::vector<PipelineConfig>& pipelines);
 
   std::optional<Cancel> handle(const HttpRequest& request, const Path& path, const Respond& respond) override;
   bool open_to_all(const Path& path) const override;
 
  private:
-  const std::vector<TextReaderModels> readers_;
+  std::string server_;  ///< /page/server.json
 };
 
 }  // namespace coracle::serve
