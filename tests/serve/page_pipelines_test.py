@@ -8,9 +8,10 @@ import sys
 import pytest
 
 from page_client import FAINT, WIDE, address, page, programs, shared, show
-from pipeline_client import DEMO_PICTURE, MODELS, ROOT, STAGES, ask, needs_demo, png, short, with_description
+from pipeline_client import MODELS, ROOT, STAGES, ask, needs_demo, png, short, with_description
 
 SHARED = ROOT.parent / "shared/models"
+PICTURE = (ROOT / "src/serve/page/test.png").read_bytes()
 
 
 @pytest.fixture(scope="module")
@@ -145,19 +146,19 @@ def test_pages_made_flat(page, served, tmp_path):
 
 @needs_demo
 def test_text_and_layout(page, served, tmp_path):
-    result, printed = found(page, served, "OCR", tmp_path, DEMO_PICTURE, least=0.9)
-    wanted, = ask(served, "/ocr", DEMO_PICTURE, textRecScoreThresh=0.9, visualize=False)["ocrResults"]
+    result, printed = found(page, served, "OCR", tmp_path, PICTURE, least=0.9)
+    wanted, = ask(served, "/ocr", PICTURE, textRecScoreThresh=0.9, visualize=False)["ocrResults"]
     texts = wanted["prunedResult"]["rec_texts"]
-    assert [row[1] for row in page.js(ROWS)] == texts and len(texts) > 5
+    assert [row[1] for row in page.js(ROWS)] == texts and len(texts) > 2
     assert result is None or result["ocrResults"] == [wanted]
     assert all(repr(text)[1:-1] in printed for text in texts[:3])
 
-    found(page, served, "layout_parsing", tmp_path, DEMO_PICTURE, run=False)
-    parsed, = ask(served, "/layout-parsing", DEMO_PICTURE, visualize=False)["layoutParsingResults"]
+    found(page, served, "layout_parsing", tmp_path, PICTURE, run=False)
+    parsed, = ask(served, "/layout-parsing", PICTURE, visualize=False)["layoutParsingResults"]
     assert [row[1] for row in page.js(ROWS)] == [each["block_label"] for each in parsed["prunedResult"]["parsing_res_list"]]
     assert page.js("document.querySelector('.found details pre').textContent") == parsed["markdown"]["text"]
-    found(page, served, "table_recognition", tmp_path, DEMO_PICTURE, run=False)
-    tables, = ask(served, "/table-recognition", DEMO_PICTURE, visualize=False)["tableRecResults"]
+    found(page, served, "table_recognition", tmp_path, PICTURE, run=False)
+    tables, = ask(served, "/table-recognition", PICTURE, visualize=False)["tableRecResults"]
     shown = page.js("[...document.querySelectorAll('.found pre')].map((e) => e.textContent.replaceAll('\\n<tr>', '<tr>'))")
     assert shown == [each["pred_html"] for each in tables["prunedResult"]["table_res_list"]] and shown
 
@@ -171,7 +172,7 @@ def test_the_test_picture_is_had_from_the_server(page, served, tmp_path):
         folder = tmp_path / kind
         folder.mkdir()
         sent, printed = answers(page, folder, None)
-        assert (folder / "test.png").read_bytes() == (ROOT / "src/serve/page/test.png").read_bytes()
+        assert (folder / "test.png").read_bytes() == PICTURE
         assert sent is None or "score" in json.dumps(sent) and "score" in printed
 
 

@@ -156,6 +156,7 @@ function bars(rows) {
     const bar = el("span", {class: "bar"});
     bar.style.width = 100 * share + "%";
     if (colour) bar.style.background = `rgb(${colour.join(" ")})`;
+    if (colour) bar.classList.add("class");
     return el("li", {}, el("span", {class: "name"}, name), el("span", {class: "number"}, text),
       el("span", {class: "track", "aria-hidden": "true"}, bar));
   }));
@@ -217,11 +218,11 @@ export function findingsView(found, mark) {
       const all = found.classes.reduce((sum, {pixels}) => sum + pixels, 0);
       const rows = [...found.classes].sort((a, b) => b.pixels - a.pixels);
       return bars(rows.map(({id, name, pixels}) => ({name, share: pixels / all, text: percent(pixels / all),
-        colour: id > 0 && classColour(id)})));
+        colour: classColour(id)})));
     }
     case "layout":
       return el("div", {}, marking("Regions", ["", "kind", "text"], found.blocks.map(({label, content}, i) =>
-        [i + 1, label, content.slice(0, 200)]), mark),
+        [i + 1, label, content.replace(/<[^>]*>/g, " ").trim().slice(0, 200)]), mark),
         el("details", {}, el("summary", {}, "Markdown"), el("pre", {tabindex: "0", "aria-label": "Markdown"}, found.markdown)));
     case "tables": return el("div", {}, ...found.tables.map(({html}) => tableText(html)));
     case "table-structure": return tableText(found.html);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of models, and what one of them takes and gives.
-import {el, table} from "./dom.js";
+import {breakable, el, table} from "./dom.js";
 
 /// What is served, by its place in the page's address: pipelines and readers, which models make together, then models,
 /// of whose versions each has an entry in the index.
@@ -52,7 +52,7 @@ function summaryOf({state, parts, versions, reason}) {
 export function showList(list, served, selected) {
   const focused = list.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
   const item = ([place, each]) => el("li", {}, el("a", {href: place, "aria-current": place === selected && "true"},
-    el("span", {class: "name"}, each.name), stateBadge(each.state), el("span", {class: "hint"}, summaryOf(each))));
+    el("span", {class: "name"}, ...breakable(each.name)), stateBadge(each.state), el("span", {class: "hint"}, summaryOf(each))));
   list.replaceChildren(...Object.entries(KINDS).flatMap(([kind, title]) => {
     const items = [...served].filter(([, each]) => each.kind === kind).map(item);
     return items.length === 0 ? [] : [el("li", {}, el("h3", {}, title), el("ul", {"aria-label": title}, ...items))];
