@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models engines goldens-on-engines demo serve-demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-ray bench-isa bench-int8 bench-precision bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton opencl ray subset processors build-times wheel packages reproducible migration paddleocr docs clean
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl ray subset processors build-times wheel packages reproducible migration paddleocr docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -198,6 +198,10 @@ serve-triton: build/release/build.ninja
 	scripts/venv.sh build/triton-venv tests/serve/requirements-triton.txt
 	$(SERVE_TEST) build/triton-venv/bin/python -m pytest -q -rs tests/serve/triton_test.py
 
+# The pictures of the server's page, which tests compare with, and those in docs/, of its files and fixed answers.
+page-pictures:
+	scripts/venv.sh build/serve-venv tests/serve/requirements.txt
+	build/serve-venv/bin/python tests/serve/page_pictures.py
 serve-kserve: models build/release/build.ninja
 	cmake --build --preset release -j $(JOBS) --target coracle_serve_program
 	scripts/venv.sh build/kserve-venv tests/serve/requirements-kserve.txt

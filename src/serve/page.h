@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "serve/pipeline.h"
 #include "serve/service.h"
 #include "serve/text_reader_models.h"
 
@@ -25,15 +26,20 @@ extern const std::span<const PageFile> page_files;
 /// JavaScript that runs in the browser. Its files are for all, but not /page/server.json, which has names of models.
 class Page : public Service {
  public:
-  /// Readers of text, which are shown beside the models.
+  /// Readers of text, which come and go with the models of a repository.
   using Readers = std::function<std::vector<TextReaderModels>()>;
-  explicit Page(Readers readers) : readers_(std::move(readers)) {}
+  /// `readers` and `pipelines` are shown beside the models that they work with.
+  Page(Readers readers, std::vector<PipelineConfig> pipelines)
+      : readers_(std::move(readers)), pipelines_(std::move(pipelines)) {}
 
   std::optional<Cancel> handle(const HttpRequest& request, const Path& path, const Respond& respond) override;
   bool open_to_all(const Path& path) const override;
 
  private:
+  std::string tools() const;  ///< /page/server.json
+
   const Readers readers_;
+  const std::vector<PipelineConfig> pipelines_;
 };
 
 }  // namespace coracle::serve

@@ -65,7 +65,7 @@ std::vector<std::unique_ptr<Service>> Server::services() {
   services.push_back(picture_service(*repository_, options_.pictures));
   services.push_back(std::make_unique<OpenInference>(*operations_));
   services.push_back(std::make_unique<KServeV1>(*repository_, readiness_));
-  if (options_.page) services.push_back(std::make_unique<Page>([this] { return readers(); }));
+  if (options_.page) services.push_back(std::make_unique<Page>([this] { return readers(); }, options_.pipelines));
   if (!options_.pipelines.empty()) {
     auto pipelines = pipeline_service(options_.pipelines, *repository_, readiness_, options_.pictures);
     pipelines_ = pipelines.get();
