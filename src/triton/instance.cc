@@ -153,7 +153,7 @@ Instance::Times Instance::compute(const std::vector<Waiting>& batch, int64_t row
   return times;
 }
 
-void Instance::answer(const Waiting& waiting, int64_t row, bool alone) const {
+bool Instance::answer(const Waiting& waiting, int64_t row, bool alone) const {
   const std::vector<std::string> wanted = wanted_outputs(waiting.request);
   TRITONBACKEND_Response* response = nullptr;
   check(TRITONBACKEND_ResponseNew(&response, waiting.request));
@@ -168,6 +168,7 @@ void Instance::answer(const Waiting& waiting, int64_t row, bool alone) const {
     failure = current_failure();
   }
   send(response, failure ? error_of(*failure) : nullptr);
+  return !failure.has_value();
 }
 
 void Instance::finish(TRITONBACKEND_Request* request, bool succeeded, const Times& times) const {
@@ -198,14 +199,12 @@ bool Instance::run(const std::vector<Waiting>& batch) {
   }
   int64_t row = 0;
   for (const Waiting& waiting : batch) {
-    bool sent = true;
     try {
-      answer(waiting, row, batch.size() == 1);
+      const bool succeeded = answer(waiting, row, batch.size() == 1);
+      finish(waiting.request, succeeded, times);
     } catch (...) {
-      sent = false;
       refuse(waiting.request);
     }
-    if (sent) finish(waiting.request, true, times);
     row += waiting.rows;
   }
   log_failure(

@@ -44,8 +44,8 @@ class Instance {
   bool run(const std::vector<Waiting>& batch);
   Times compute(const std::vector<Waiting>& batch, int64_t rows);
   void gather(const std::vector<Waiting>& batch, size_t input, std::vector<std::byte>& bytes) const;
-  /// Sends the rows from `row` on of the outputs.
-  void answer(const Waiting& waiting, int64_t row, bool alone) const;
+  /// Sends the rows from `row` on of the outputs; false: an error in their place.
+  bool answer(const Waiting& waiting, int64_t row, bool alone) const;
   void finish(TRITONBACKEND_Request* request, bool succeeded, const Times& times) const;
   void refuse(TRITONBACKEND_Request* request) const;
 

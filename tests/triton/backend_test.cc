@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "support/small_models.h"
+#include "support/program_writer.h"
 #include "support/temporary_folder.h"
 #include "triton/stand_in_server.h"
 
@@ -41,9 +41,19 @@ TRITONBACKEND_Request request(const Floats& values) {
 class TritonBackend : public testing::Test {
  protected:
   TritonBackend() {
-    const internal::test::ModelBytes bytes = internal::test::product_model();
-    folder_.write("3/inference.pdmodel", bytes.program);
-    folder_.write("3/inference.pdiparams", bytes.params);
+    using namespace internal::test;
+    BlockWriter main;
+    add_feed(main, "x", kFloat32, {-1, 2}, 0);
+    main.variables.push_back(variable("w", kFloat32, {2, 2}, true));
+    main.variables.push_back(variable("twice", kFloat32, {-1, 2}));
+    main.variables.push_back(variable("product", kFloat32, {-1, 2}));
+    main.operators.push_back(OpWriter("matmul_v2").in("X", {"x"}).in("Y", {"w"}).out("Out", {"product"}));
+    main.operators.push_back(
+        OpWriter("elementwise_add").in("X", {"x"}).in("Y", {"x"}).out("Out", {"twice"}).integer("axis", -1));
+    add_fetch(main, "twice", 0);
+    add_fetch(main, "product", 1);
+    folder_.write("3/inference.pdmodel", program_file({main}));
+    folder_.write("3/inference.pdiparams", record<float>(kFloat32, {2, 2}, {1, 2, 3, 4}));
     model_.backend = &backend_;
     model_.folder = folder_.path();
     instance_.model = &model_;
