@@ -192,11 +192,11 @@ serve-endurance: models build/release/build.ninja
 	scripts/venv.sh build/serve-venv tests/serve/requirements.txt
 	$(SERVE_TEST) CORACLE_SERVE_ENDURANCE=1 build/serve-venv/bin/python -m pytest -q -rs -s tests/serve/endurance_test.py
 
-# The same requests to the real Triton.
-serve-triton: build/release/build.ninja
-	cmake --build --preset release -j $(JOBS) --target coracle_serve_program
+# The same requests to the real Triton, and the back end inside it.
+serve-triton: models build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle_serve_program coracle_program coracle_triton
 	scripts/venv.sh build/triton-venv tests/serve/requirements-triton.txt
-	$(SERVE_TEST) build/triton-venv/bin/python -m pytest -q -rs tests/serve/triton_test.py
+	$(SERVE_TEST) build/triton-venv/bin/python -m pytest -q -rs tests/serve/triton_test.py tests/serve/triton_backend_test.py
 
 # The pictures of the server's page, which tests compare with, and those in docs/, of its files and fixed answers.
 page-pictures:

@@ -22,7 +22,10 @@ export function servedBy(index, {pipelines, readers}) {
     return {kind, name, path, parts, state: missing ? "UNAVAILABLE" : "READY",
       reason: missing ? `model '${missing.model}' is not ready` : ""};
   };
-  const all = [...pipelines.map(tool("pipelines")), ...readers.map(tool("readers")), ...models.values()];
+  const tools = [...pipelines.map(tool("pipelines")), ...readers.map(tool("readers"))];
+  // A repository's readers are in the index, too.
+  for (const {name} of readers) models.delete(name);
+  const all = [...tools, ...models.values()];
   return new Map(all.map((each) => [placeOf(each), each]));
 }
 
