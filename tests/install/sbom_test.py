@@ -71,7 +71,7 @@ def check_completeness(source, binaries):
     included = set()
     for top in ("src", "include"):
         for path, _, files in os.walk(os.path.join(source, top)):
-            for name in files:
+            for name in (f for f in files if f.endswith((".h", ".cc"))):
                 with open(os.path.join(path, name), encoding="utf-8") as file:
                     text = file.read()
                 included |= set(re.findall(r"#include <([A-Za-z0-9_]+)/", text))

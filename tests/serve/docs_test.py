@@ -18,10 +18,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DEMO = pathlib.Path(os.environ.get("CORACLE_DEMO_MODELS", ROOT / "build" / "demo-models")).resolve()
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMAND = re.compile(r"^(?:.*\| )?(?:coracle-serve|curl) |localhost:8\d\d\d", re.M)
+HERE_DOCUMENT = r".* <<'END'\n(?:.*\n)*?END\n"
 # By words of a block: why it is not run.
 EXCUSED = {
     "systemctl enable --now coracle-serve": "changes the machine: systemd_test.py runs the unit",
     "podman build": "needs podman and packages",
+    "tritonserver --model-repository": "needs Triton: triton_backend_test.py runs it",
+    "v2/models/b/stats": "its models are the reader's: ensembles_test.py counts the runs of each step",
 }
 # Pages name these as files of the reader: what stands for them here.
 OCR_FILE = """
@@ -41,7 +44,7 @@ PostProcess: {name: CTCLabelDecode, character_dict: ["a"]}
 class Block:
     def __init__(self, page, line, language, text):
         self.name, self.language, self.text = "%s:%d" % (page.relative_to(ROOT), line), language, text
-        self.commands = re.sub(r"\\\n\s*", "", text).splitlines()
+        self.commands = [c.rstrip() for c in re.findall(HERE_DOCUMENT + "|.+", re.sub(r"\\\n\s*", "", text))]
         self.servers = [c for c in self.commands if c.startswith("coracle-serve ")] if language == "sh" else []
 
     def excuse(self):
@@ -52,7 +55,7 @@ def blocks_of(page):
     text = page.read_text(encoding="utf-8")
     for found in re.finditer(r"^```(\w*)\n(.*?)^```$", text, re.S | re.M):
         block = Block(page, text.count("\n", 0, found.start()) + 1, found[1], found[2])
-        if (page.name == "serving.md" and block.language != "json") or COMMAND.search(block.text):
+        if (page.name == "serving.md" and block.language not in ("json", "text")) or COMMAND.search(block.text):
             yield block
 
 

@@ -85,7 +85,7 @@ async function showModel() {
 }
 
 async function askModels() {
-  const index = await askJson("v2/repository/index", {method: "POST"});
+  const [index, tools] = await Promise.all([askJson("v2/repository/index", {method: "POST"}), askJson("page/server.json")]);
   const ready = index.filter(({state}) => state === "READY").length;
   const state = byId("server-state");
   const text = ready === index.length ? "ready" : `${index.length - ready} of ${index.length} not ready`;
@@ -93,9 +93,9 @@ async function askModels() {
     state.textContent = text;
     state.className = "state " + (ready === index.length ? "good" : "bad");
   }
-  const key = JSON.stringify(index);
+  const key = JSON.stringify([index, tools]);
   if (key !== shownIndex) {
-    served = servedBy(index, await askJson("page/server.json"));
+    served = servedBy(index, tools);
     shownIndex = key;
     const of = byId("live-model"), before = of.value;
     of.replaceChildren(el("option", {value: ""}, "all models"),
