@@ -102,7 +102,7 @@ def test_each_stage_joins_the_requests_of_eight_clients(serve, tmp_path):
     for seed, name in enumerate("ab"):
         linear(tmp_path / name, seed, "max_batch_size: 8 dynamic_batching { max_queue_delay_microseconds: 60000000 }")
     (tmp_path / "e").mkdir()
-    (tmp_path / "e" / "config.pbtxt").write_text(re.search(r'```\n(platform: "ensemble".*?)```', DOCS.read_text(), re.DOTALL)[1])
+    (tmp_path / "e" / "config.pbtxt").write_text(re.search(r'```text\n(platform: "ensemble".*?)```', DOCS.read_text(), re.DOTALL)[1])
     server = serve("--repository", tmp_path, "--instances", 1)
     inputs = np.random.default_rng(2).standard_normal((8, 1, 3)).astype(np.float32)
     answers = {}
