@@ -58,7 +58,7 @@ TRITONSERVER_Error* TRITONBACKEND_Initialize(TRITONBACKEND_Backend* backend) {
         coracle::Pool(threads), coracle::triton::backend_setting(config, "default-max-batch-size", kRows)});
     check(coracle_set_logger(CORACLE_LOG_WARNING, log_message, nullptr));
     check(TRITONBACKEND_BackendSetState(backend, state.get()));
-    state.release();
+    (void)state.release();  // Triton has it now
   });
 }
 
@@ -82,7 +82,7 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInitialize(TRITONBACKEND_Model* model) {
   return guard([&] {
     auto state = std::make_unique<ModelState>(coracle::triton::load_model(model));
     check(TRITONBACKEND_ModelSetState(model, state.get()));
-    state.release();
+    (void)state.release();  // Triton has it now
   });
 }
 
@@ -107,7 +107,7 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceInitialize(TRITONBACKEND_ModelIns
     check(TRITONBACKEND_ModelState(model, &model_state));
     auto state = std::make_unique<Instance>(instance, *static_cast<const ModelState*>(model_state));
     check(TRITONBACKEND_ModelInstanceSetState(instance, state.get()));
-    state.release();
+    (void)state.release();  // Triton has it now
   });
 }
 

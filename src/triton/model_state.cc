@@ -47,7 +47,7 @@ std::string taken_text(TRITONSERVER_Message* message) {
   const char* json = nullptr;
   size_t bytes = 0;
   TRITONSERVER_Error* error = TRITONSERVER_MessageSerializeToJson(message, &json, &bytes);
-  const std::string text = error == nullptr ? std::string(json, bytes) : std::string();
+  std::string text = error == nullptr ? std::string(json, bytes) : std::string();
   log_failure(TRITONSERVER_MessageDelete(message));
   check(error);
   return text;
