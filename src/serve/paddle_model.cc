@@ -116,8 +116,9 @@ void PaddleModel::warm_up(const ServingDefaults& defaults) {
   }
   for (const WarmUpSample& sample : samples) {
     const auto fail = [&](Code code, const char* why) {
-      const std::string line = "the warm-up '" + sample.name + "' of model '" + name() + "' failed: " + why;
-      if (declared || code == Code::kUnavailable) throw Failure(code, line);
+      // The server's own need not fit the data that the model wants, but has to fit in memory.
+      if (declared) throw Failure(code, "the warm-up '" + sample.name + "' of model '" + name() + "' failed: " + why);
+      if (code == Code::kUnavailable) throw Failure(code, why);
     };
     try {
       Inference request;

@@ -72,7 +72,7 @@ def test_a_model_that_does_not_fit_is_refused(serve, tmp_path):
 
     put("small", 1)
     put("whole", 8)    # 32 MiB of weights
-    put("packed", 5)   # 20 MiB, and as many when they are packed
+    put("packed", 3)   # 12 MiB, and more when they are packed
     server = serve("--repository", tmp_path, "--model-control", "explicit", "--memory-limit-mib", 28)
 
     def load(name):
@@ -91,20 +91,20 @@ def test_a_model_that_does_not_fit_is_refused(serve, tmp_path):
     put("small", 5, seed=1)
     assert load("small").status == 503
     assert np.array_equal(server.infer("small", {"x": X})["y"], before)
-    # Everything has come back: 20 MiB in all do fit.
+    # Everything has come back: 16 MiB in all do fit.
     put("small", 1, seed=1)
     assert load("small").status == 200
-    put("packed", 2)
+    put("packed", 1)
     assert load("packed").status == 200
     assert server.infer("packed", {"x": X})["y"].shape == (1, 1024)
     assert not np.array_equal(server.infer("small", {"x": X})["y"], before)
 
 
 def test_a_model_that_waits_for_memory_is_tried_again(serve, tmp_path):
-    save(tmp_path / "a" / "1", program_file.linear(1024, 3))
-    server = serve("--repository", tmp_path, "--model-control", "poll", "--poll-seconds", 1, "--memory-limit-mib", 32)
+    save(tmp_path / "a" / "1", program_file.linear(1024, 1))
+    server = serve("--repository", tmp_path, "--model-control", "poll", "--poll-seconds", 1, "--memory-limit-mib", 11)
     assert server.infer("a", {"x": X})["y"].shape == (1, 1024)
-    save(tmp_path / "b" / "1", program_file.linear(1024, 3))
+    save(tmp_path / "b" / "1", program_file.linear(1024, 1))
     server.wait_until(lambda: any("model 'b' cannot be loaded: there is not the memory now" in line for line in server.lines))
     (tmp_path / "a").rename(tmp_path.parent / "away")
     server.wait_until(lambda: server.get("/v2/models/b/ready").status == 200)
