@@ -88,7 +88,7 @@ TEST(PictureRequests, ReadersAreNames) {
     EXPECT_NE(refusal_of([&] { text_reader_models(wrong); }).find("expected NAME="), std::string::npos) << wrong;
 }
 
-Code code_of(const std::function<void()>& work) {
+Code failure_code(const std::function<void()>& work) {
   try {
     work();
   } catch (const Failure& failure) {
@@ -107,10 +107,10 @@ TEST(PictureMemory, CountsWhileThePictureLives) {
   {
     const HeldPicture second = decode_picture("a.png", file, limits);
     EXPECT_EQ(limits.memory.used(), 2 * kBytes);
-    EXPECT_EQ(code_of([&] { decode_picture("a.png", file, limits); }), Code::kUnavailable);
+    EXPECT_EQ(failure_code([&] { decode_picture("a.png", file, limits); }), Code::kUnavailable);
     EXPECT_EQ(limits.memory.used(), 2 * kBytes) << "what is refused takes nothing";
   }
-  EXPECT_EQ(code_of([&] { decode_picture("a.png", file, limits, 1); }), Code::kUnavailable) << "the copy counts";
+  EXPECT_EQ(failure_code([&] { decode_picture("a.png", file, limits, 1); }), Code::kUnavailable) << "the copy counts";
   EXPECT_THROW(decode_picture("a.png", file.substr(0, file.size() - 40), limits), vision::Error);
   EXPECT_EQ(limits.memory.used(), kBytes) << "what is damaged takes nothing";
   first = {};
@@ -124,13 +124,13 @@ TEST(PictureMemory, WhatNeverFitsIsTooLarge) {
     return [&file, limits, copies] { decode_picture("a.png", file, limits, copies); };
   };
   const PictureLimits small{.memory = MemoryBudget(700'000, [] { return size_t{0}; })};
-  EXPECT_EQ(code_of(decode({.max_pixels = 119'999}, 0)), Code::kTooLarge);
-  EXPECT_EQ(code_of(decode({.max_pixels = 120'000}, 0)), Code::kInternal) << "it was refused";
-  EXPECT_EQ(code_of(decode(small, 1)), Code::kTooLarge);
+  EXPECT_EQ(failure_code(decode({.max_pixels = 119'999}, 0)), Code::kTooLarge);
+  EXPECT_EQ(failure_code(decode({.max_pixels = 120'000}, 0)), Code::kInternal) << "it was refused";
+  EXPECT_EQ(failure_code(decode(small, 1)), Code::kTooLarge);
   EXPECT_EQ(refusal_of(decode(small, 1)),
             "the picture 'a.png' of 400 x 300 pixels is too large: it takes 1 MiB, the server has 1 MiB "
             "(--memory-limit-mib)");
-  EXPECT_EQ(code_of(decode(small, 0)), Code::kInternal) << "it was refused";
+  EXPECT_EQ(failure_code(decode(small, 0)), Code::kInternal) << "it was refused";
 }
 
 TEST(WorkerPool, TakesAllOrNothingAndEndsWithItsWork) {
