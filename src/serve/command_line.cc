@@ -233,6 +233,7 @@ void add_memory(CLI::App& app, Arguments& arguments) {
     const MemoryBudget memory(read->limit_mib << 20);
     options.limits.memory = memory;
     options.repository.defaults.memory = memory;
+    options.pictures.limits.memory = memory;
     options.repository.idle = std::chrono::seconds(read->idle_seconds);
   });
 }
@@ -280,7 +281,7 @@ void add_descriptions(CLI::App& app, Arguments&) {
 void add_pictures(CLI::App& app, Arguments& arguments) {
   struct Read {
     std::vector<std::string> readers;
-    int64_t max_mebi_pixels = PictureOptions().max_pixels >> 20;
+    int64_t max_mebi_pixels = PictureLimits().max_pixels >> 20;
   };
   const auto read = std::make_shared<Read>();
   PictureOptions& pictures = arguments.options.pictures;
@@ -295,7 +296,7 @@ void add_pictures(CLI::App& app, Arguments& arguments) {
   app.add_option("--max-picture-queue", pictures.max_waiting, "Pictures that wait for such a thread at most")
       ->check(CLI::Range(1, 1'000'000));
   arguments.then.emplace_back([read, &options = arguments.options] {
-    options.pictures.max_pixels = read->max_mebi_pixels << 20;
+    options.pictures.limits.max_pixels = read->max_mebi_pixels << 20;
     const auto& models = options.repository.models;
     std::vector<std::pair<std::string, std::string>> names = models;
     for (const std::string& reader : read->readers) {

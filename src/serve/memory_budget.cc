@@ -42,8 +42,9 @@ struct MemoryBudget::State {
     changed.notify_all();
   }
 
+  static std::string mib(size_t bytes) { return std::to_string((bytes + (size_t{1} << 20) - 1) >> 20) + " MiB"; }
+
   [[noreturn]] void refuse(size_t bytes, std::string_view what) const {
-    const auto mib = [](size_t b) { return std::to_string((b + (size_t{1} << 20) - 1) >> 20) + " MiB"; };
     throw Failure(Code::kUnavailable, "there is not the memory now for " + std::string(what) + ", " + mib(bytes) +
                                           ": " + mib(used()) + " of the server's " + mib(limit) +
                                           " are in use (--memory-limit-mib)");
@@ -79,6 +80,19 @@ MemoryBudget::Share MemoryBudget::reserve(size_t bytes, std::string_view what) c
   s.reserved += bytes;
   lock.unlock();
   return share_of([state = state_, bytes] { state->give_back(bytes, 0); });
+}
+
+void MemoryBudget::require_possible(size_t bytes, std::string_view what) const {
+  if (state_ == nullptr || bytes <= state_->limit) return;
+  throw Failure(Code::kTooLarge, std::string(what) + " is too large: it takes " + State::mib(bytes) +
+                                     ", the server has " + State::mib(state_->limit) + " (--memory-limit-mib)");
+}
+
+void MemoryBudget::require_kept(size_t bytes, std::string_view what) const {
+  if (state_ == nullptr || used() <= state_->limit) return;
+  state_->trim();
+  const std::lock_guard lock(state_->mutex);
+  if (state_->used() > state_->limit) state_->refuse(bytes, what);
 }
 
 MemoryBudget::Run MemoryBudget::reserve_run(size_t least, size_t wished, size_t held) const {

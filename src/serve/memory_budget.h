@@ -26,6 +26,12 @@ class MemoryBudget {
   /// theirs.
   Share reserve(size_t bytes, std::string_view what) const;
 
+  /// Throws Failure (kTooLarge) for more than the limit, which no waiting will help.
+  void require_possible(size_t bytes, std::string_view what) const;
+  /// Throws Failure (kUnavailable) where more is in use than the limit, even after idle sessions gave back theirs, now
+  /// that there is `what`, which holds about so many bytes.
+  void require_kept(size_t bytes, std::string_view what) const;
+
   /// What a run may use.
   struct Run {
     size_t bytes = 0;  ///< what its session may hold, with what it held before; 0: no limit

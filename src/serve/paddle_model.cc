@@ -4,7 +4,10 @@
 #include <utility>
 
 #include "client/element.h"
+#include "serve/current_failure.h"
 #include "serve/request_record.h"
+#include "serve/weight_files.h"
+
 namespace coracle::serve {
 namespace {
 
@@ -53,6 +56,11 @@ std::string key_of(const std::string& path, const ModelConfig& config, const Ser
   return key_of_model(path, parameters);
 }
 
+coracle::Model load(const std::string& path, const ModelConfig& config, const MemoryBudget& memory) {
+  const MemoryBudget::Share share = memory.reserve(memory.limited() ? copied_weights(path) : 0, "its weights");
+  return coracle::Model(path, {}, options_of(config));
+}
+
 ModelConfig completed(ModelConfig config, const coracle::Model& model, bool has_file, const ServingDefaults& defaults) {
   complete(config, model, has_file, defaults.max_batch_size);
   if (!has_file) {
@@ -68,7 +76,7 @@ PaddleModel::PaddleModel(const std::string& name, int64_t version, const std::st
                          bool has_file, const ServingDefaults& defaults)
     : ServedModel(name, version, path, defaults.memory),
       state_key_(key_of(path, config, defaults)),
-      model_(path, {}, options_of(config)),
+      model_(load(path, config, defaults.memory)),
       state_(defaults.state),
       log_(defaults.log) {
   config.name = name;
@@ -91,6 +99,7 @@ PaddleModel::PaddleModel(const std::string& name, int64_t version, const std::st
   instances_ = std::make_unique<ModelInstances>(model_, options, history_,
                                                 [this](int64_t rows) { statistics().add_execution(rows); });
   warm_up(defaults);
+  memory().require_kept(memory_bytes() + (memory().limited() ? copied_weights(path) : 0), "the model");
 }
 
 /// Runs the samples that somebody asked for, all of which must succeed, or else one that fits the model, whose data may
@@ -107,8 +116,9 @@ void PaddleModel::warm_up(const ServingDefaults& defaults) {
   }
   for (const WarmUpSample& sample : samples) {
     const auto fail = [&](Code code, const char* why) {
-      const std::string line = "the warm-up '" + sample.name + "' of model '" + name() + "' failed: " + why;
-      if (declared) throw Failure(code, line);
+      // The server's own need not fit the data that the model wants, but has to fit in memory.
+      if (declared) throw Failure(code, "the warm-up '" + sample.name + "' of model '" + name() + "' failed: " + why);
+      if (code == Code::kUnavailable) throw Failure(code, why);
     };
     try {
       Inference request;

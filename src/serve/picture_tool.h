@@ -18,6 +18,7 @@ namespace coracle::serve {
 struct PictureAnswer {
   std::string json;
   vision::Image drawing;
+  MemoryBudget::Share share = {};  ///< of the drawing
 };
 
 /// Answers pictures with models that are served; for one thread at a time.

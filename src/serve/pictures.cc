@@ -127,18 +127,31 @@ struct PictureWork {
   size_t left = 0;
 };
 
-HttpResponse response_of(PictureWork& work) {
+HttpResponse response_of(PictureWork& work, const MemoryBudget& memory) {
+  const std::vector<PictureAnswer> answers = std::move(work.answers);
   if (work.failure.has_value()) return error_response(*work.failure);
+  HttpResponse response;
   if (work.asked.draw) {
-    HttpResponse response;
     response.content_type = "image/png";
-    response.body = vision::encode_png(work.answers.front().drawing);
-    return response;
+    response.body = vision::encode_png(answers.front().drawing);
+  } else if (!work.asked.list) {
+    response.body = answers.front().json;
+  } else {
+    response.body = "[";
+    for (const PictureAnswer& answer : answers)
+      response.body.append(response.body.size() == 1 ? "" : ",").append(answer.json);
+    response.body += ']';
   }
-  if (!work.asked.list) return json_response(std::move(work.answers.front().json));
-  std::string list = "[";
-  for (const PictureAnswer& answer : work.answers) list.append(list.size() == 1 ? "" : ",").append(answer.json);
-  return json_response(list + ']');
+  response.kept = memory.reserve(response.body.size(), "the answer");
+  return response;
+}
+
+/// Whether a picture that fails so is to blame, so that others of its request have answers.
+bool is_of_picture(const std::exception& e) {
+  const auto* const error = dynamic_cast<const vision::Error*>(&e);
+  const auto* const failure = dynamic_cast<const Failure*>(&e);
+  return (error != nullptr && error->problem() == vision::Problem::kPicture) ||
+         (failure != nullptr && failure->code() == Code::kTooLarge);
 }
 
 class Pictures : public Service {
@@ -217,15 +230,13 @@ class Pictures : public Service {
     std::optional<Failure> failure;
     try {
       own = found(work, picture);
-    } catch (const vision::Error& e) {
-      failure = failure_with_picture(e, work.models);
-      if (work.asked.list && e.problem() == vision::Problem::kPicture) {
-        failure.reset();  // the other pictures have answers
+    } catch (const std::exception& e) {
+      if (work.asked.list && is_of_picture(e)) {
         own.json = internal::json_text(
             [&](internal::JsonWriter& json) { client::write_no_answer(json, picture.name, e.what()); });
+      } else {
+        failure = failure_with_picture(e, work.models);
       }
-    } catch (const std::exception& e) {
-      failure = failure_with_picture(e, work.models);
     }
     {
       const std::lock_guard lock(work.mutex);
@@ -237,7 +248,7 @@ class Pictures : public Service {
       if (--work.left != 0) return;
     }
     try {
-      work.respond(response_of(work));
+      work.respond(response_of(work, options_.limits.memory));
     } catch (const std::exception& e) {
       work.respond(error_response(failure_with_picture(e, work.models)));
     }
@@ -247,14 +258,15 @@ class Pictures : public Service {
     if (work.cancelled % 2 != 0) throw Failure(Code::kCancelled, "the request was cancelled");
     if (work.deadline.has_value() && Clock::now() >= *work.deadline)
       throw Failure(Code::kDeadlineExceeded, "the request has waited longer than its time limit allows");
-    const vision::Image image =
-        vision::decode_image(picture.name, reinterpret_cast<const uint8_t*>(picture.content.data()),
-                             picture.content.size(), {.max_pixels = options_.max_pixels});
+    constexpr size_t kDrawn = 2;  // the drawing, and its file
+    const HeldPicture held =
+        decode_picture(picture.name, picture.content, options_.limits, work.asked.draw ? kDrawn : 0);
     PictureTools::Tool tool = tools_.take(work.models, work.kind, work.make);
     tool.settings->priority = work.asked.priority;
     tool.settings->deadline = work.deadline;
     tool.settings->record = work.record;
-    PictureAnswer answer = tool.tool->answer(picture.name, image, work.asked.draw, &work.cancelled);
+    PictureAnswer answer = tool.tool->answer(picture.name, held.image, work.asked.draw, &work.cancelled);
+    if (work.asked.draw) answer.share = held.share;
     tools_.give_back(std::move(tool));
     return answer;
   }

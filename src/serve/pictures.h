@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "serve/picture_memory.h"
 #include "serve/repository.h"
 #include "serve/service.h"
 #include "serve/text_reader_models.h"
@@ -15,7 +15,7 @@ namespace coracle::serve {
 struct PictureOptions {
   int workers = 0;           ///< threads that prepare pictures and wait for models; 0: processors and 16
   size_t max_waiting = 256;  ///< pictures that wait for one of these
-  int64_t max_pixels = int64_t{64} << 20;
+  PictureLimits limits;
   std::vector<TextReaderModels> readers;  ///< beside those of the repository
 };
 

@@ -28,8 +28,8 @@ struct PipelineConfig {
   std::optional<int> topk;
   std::optional<float> threshold;
   bool visualize = true;
-  int64_t max_pixels = vision::Decoding().max_pixels;  ///< of a picture
-  std::vector<std::string> notes;                      ///< for the user: what was read and does nothing
+  PictureLimits limits;
+  std::vector<std::string> notes;  ///< for the user: what was read and does nothing
 
   /// The folder of a stage; empty where there is none.
   std::string model(const std::string& stage) const {

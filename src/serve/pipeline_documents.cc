@@ -127,7 +127,8 @@ class TableRecognition : public Pipeline {
   void answer(const PipelineRequest& request, Cancelled cancelled, internal::JsonWriter& json) override {
     PageReading reading = page_reading(request, config_, cancelled);
     reading.how.layout = stage_wanted(request, kLayoutField.name, config_, "layout");
-    const vision::Image image = page_picture(request, config_);
+    const HeldPicture held = page_picture(request, config_, reading.visualize);
+    const vision::Image& image = held.image;
     const vision::Document document = reader_.read(image, reading.how);
 
     json.Key("tableRecResults");
@@ -207,7 +208,8 @@ class LayoutParsing : public Pipeline {
     PageReading reading = page_reading(request, config_, cancelled);
     reading.how.tables = stage_wanted(request, kTablesField.name, config_, "table");
     const MarkdownOptions markdown = markdown_options(request);
-    const vision::Image image = page_picture(request, config_);
+    const HeldPicture held = page_picture(request, config_, reading.visualize);
+    const vision::Image& image = held.image;
     const vision::Document document = reader_.read(image, reading.how);
     const std::vector<PageBlock> blocks = blocks_of(document);
 

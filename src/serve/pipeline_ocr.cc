@@ -40,7 +40,8 @@ class Ocr : public Pipeline {
 
   void answer(const PipelineRequest& request, Cancelled cancelled, internal::JsonWriter& json) override {
     PageReading reading = page_reading(request, config_, cancelled);
-    const vision::Image image = page_picture(request, config_);
+    const HeldPicture held = page_picture(request, config_, reading.visualize);
+    const vision::Image& image = held.image;
     // Lines that are not sure enough are found all the same.
     const double min_score = reading.how.text.min_score;
     reading.how.text.min_score = std::numeric_limits<double>::lowest();
@@ -92,7 +93,8 @@ class DocumentPreprocessing : public Pipeline {
     // Each stands for itself here.
     reading.how.orientation = stage_wanted(request, kOrientationField.name, config_, "orientation");
     reading.how.unwarping = stage_wanted(request, kUnwarpingField.name, config_, "unwarp");
-    const vision::Image image = page_picture(request, config_);
+    const HeldPicture held = page_picture(request, config_, reading.visualize);
+    const vision::Image& image = held.image;
     const vision::Document document = reader_.read(image, reading.how);
 
     json.Key("docPreprocessingResults");

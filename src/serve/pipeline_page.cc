@@ -10,6 +10,8 @@ namespace coracle::serve {
 namespace {
 
 constexpr double kMostUnclip = 100;
+constexpr size_t kUprightPages = 1;
+constexpr size_t kDrawnPages = 2;  // a drawing, and the files of pictures
 
 bool has(const PipelineConfig& config, const char* stage) { return !config.model(stage).empty(); }
 
@@ -100,7 +102,7 @@ PageReading page_reading(const PipelineRequest& request, const PipelineConfig& c
   return reading;
 }
 
-vision::Image page_picture(const PipelineRequest& request, const PipelineConfig& config) {
+HeldPicture page_picture(const PipelineRequest& request, const PipelineConfig& config, bool visualize) {
   const std::optional<int> type = request.whole(kFileTypeField.name);
   if (type.has_value() && *type != 0 && *type != 1)
     PipelineRequest::refuse(kFileTypeField.name, "literal_error", "Input should be 0 or 1");
@@ -109,9 +111,9 @@ vision::Image page_picture(const PipelineRequest& request, const PipelineConfig&
                           "this server does not read PDF files (fileType 0): send their pages as pictures (PNG, JPEG, "
                           "WebP or BMP) with fileType 1, one in each request");
   }
-  vision::Image image = request.picture(kFileField.name, config.max_pixels);
+  HeldPicture page = request.picture(kFileField.name, config.limits, kUprightPages + (visualize ? kDrawnPages : 0));
   if (!type.has_value()) throw PipelineFailure(422, "File type cannot be determined: send fileType 1 for a picture");
-  return image;
+  return page;
 }
 
 void write_data_info(internal::JsonWriter& json, const vision::Image& image) {

@@ -36,8 +36,8 @@ vision::DocumentReaderFiles document_files(const PipelineConfig& config);
 PageReading page_reading(const PipelineRequest& request, const PipelineConfig& config, Cancelled cancelled);
 /// Throws PipelineFailure (422) for stages that there are not.
 bool stage_wanted(const PipelineRequest& request, const char* field, const PipelineConfig& config, const char* stage);
-/// The picture of the field "file". Throws PipelineFailure (422).
-vision::Image page_picture(const PipelineRequest& request, const PipelineConfig& config);
+/// The picture of the field "file", with the memory of what is made of it. Throws PipelineFailure (422) and Failure.
+HeldPicture page_picture(const PipelineRequest& request, const PipelineConfig& config, bool visualize);
 
 /// "dataInfo" of the picture.
 void write_data_info(internal::JsonWriter& json, const vision::Image& image);

@@ -118,11 +118,13 @@ class PicturePipeline : public Pipeline {
       PipelineRequest::refuse(kTopk.name, "greater_than", "Input should be greater than 0");
     if (const std::optional<double> threshold = request.number(kThreshold.name))
       choice.threshold = static_cast<float>(*threshold);
-    const vision::Image image = request.picture(kImage.name, config_.max_pixels);
+    const bool visualize = request.flag(kVisualizeField.name).value_or(config_.visualize);
+    constexpr size_t kDrawn = 2;  // the drawing, and its file
+    const HeldPicture held = request.picture(kImage.name, config_.limits, visualize ? kDrawn : 0);
+    const vision::Image& image = held.image;
     const vision::Prediction prediction = predictor_.predict(image, choice);
     write_(json, prediction);
-    if (request.flag(kVisualizeField.name).value_or(config_.visualize))
-      json.field("image", picture_text(vision::draw(image, prediction)));
+    if (visualize) json.field("image", picture_text(vision::draw(image, prediction)));
   }
 
  private:

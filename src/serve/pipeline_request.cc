@@ -166,7 +166,7 @@ std::optional<double> PipelineRequest::number(const char* name) const {
 
 std::string PipelineRequest::log_id() const { return own_log_id(document_); }
 
-vision::Image PipelineRequest::picture(const char* name, int64_t max_pixels) const {
+HeldPicture PipelineRequest::picture(const char* name, const PictureLimits& limits, size_t copies) const {
   const std::string_view text = this->text(name);
   if (text.starts_with("http://") || text.starts_with("https://")) {
     throw PipelineFailure(kInvalid, std::string("'") + name +
@@ -185,8 +185,7 @@ vision::Image PipelineRequest::picture(const char* name, int64_t max_pixels) con
                           "(PNG, JPEG, WebP or BMP), one in each request");
   }
   try {
-    return vision::decode_image(name, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(),
-                                {.max_pixels = max_pixels});
+    return decode_picture(name, bytes, limits, copies);
   } catch (const vision::Error& e) {
     throw PipelineFailure(kInvalid, std::string("Invalid input file: ") + e.what());
   }

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "base/json.h"
-#include "coracle/vision/image.h"
 #include "serve/http.h"
+#include "serve/picture_memory.h"
 
 namespace coracle::serve {
 
@@ -54,8 +54,9 @@ class PipelineRequest {
 
   std::string log_id() const;  ///< its own, or a new one
 
-  /// The picture of a field in base64, which has so many pixels at most. Throws PipelineFailure (422).
-  vision::Image picture(const char* name, int64_t max_pixels) const;
+  /// The picture of a field in base64, of which so many `copies` are made. Throws PipelineFailure (422), and Failure
+  /// for one that is too large or for which there is not the memory now.
+  HeldPicture picture(const char* name, const PictureLimits& limits, size_t copies = 0) const;
 
   /// Throws PipelineFailure (422) for what is wrong with a field.
   [[noreturn]] static void refuse(const char* name, const std::string& type, const std::string& message);

@@ -112,11 +112,13 @@ class PipelineTools {
 class Pipelines : public PipelineService {
  public:
   Pipelines(std::vector<PipelineConfig> pipelines, Repository& repository, const Readiness& readiness,
-            const PictureOptions& limits)
+            const PictureOptions& options)
       : readiness_(readiness),
-        pool_(limits.workers > 0 ? limits.workers : coracle_default_threads() + kWaitingWorkers, limits.max_waiting) {
+        memory_(options.limits.memory),
+        pool_(options.workers > 0 ? options.workers : coracle_default_threads() + kWaitingWorkers,
+              options.max_waiting) {
     for (PipelineConfig& config : pipelines) {
-      config.max_pixels = limits.max_pixels;
+      config.limits = options.limits;
       const auto tools = std::make_shared<PipelineTools>(std::move(config), repository);
       if (find(tools->path()) != nullptr)
         throw Failure(Code::kInvalidArgument, "two pipelines would answer at /" + std::string(tools->path()));
@@ -161,7 +163,7 @@ class Pipelines : public PipelineService {
     const std::shared_ptr<const std::string> body = request.body;
     const auto cancelled = std::make_shared<std::atomic<uint32_t>>(0);
     try {
-      pool_.submit({[tools, models = tools->models(), body, record = request.record, respond, cancelled] {
+      pool_.submit({[this, tools, models = tools->models(), body, record = request.record, respond, cancelled] {
         respond(answered(*body, [&] { return answer(*tools, models, *body, record, cancelled.get()); }));
       }});
     } catch (const Failure& failure) {
@@ -171,9 +173,11 @@ class Pipelines : public PipelineService {
     return [cancelled] { *cancelled = 1; };
   }
 
-  static HttpResponse answer(PipelineTools& tools, const Models& models, std::string_view body,
-                             const std::shared_ptr<RequestRecord>& record, Cancelled cancelled) {
+  HttpResponse answer(PipelineTools& tools, const Models& models, std::string_view body,
+                      const std::shared_ptr<RequestRecord>& record, Cancelled cancelled) const {
     if (*cancelled % 2 != 0) throw Failure(Code::kCancelled, "the request was cancelled");
+    // Its texts are copied out of it, and its pictures out of these.
+    const MemoryBudget::Share parsing = memory_.reserve(2 * body.size(), "the JSON of the request");
     PipelineTools::Tool tool = tools.take(models);
     const PipelineRequest request(body, tool.pipeline->fields());
     const std::string log_id = request.log_id();
@@ -185,10 +189,13 @@ class Pipelines : public PipelineService {
       json.EndObject();
     });
     tools.give_back(models, std::move(tool));
-    return pipeline_answer(log_id, result);
+    HttpResponse response = pipeline_answer(log_id, result);
+    response.kept = memory_.reserve(response.body.size(), "the answer");
+    return response;
   }
 
   const Readiness& readiness_;
+  const MemoryBudget memory_;
   std::vector<std::shared_ptr<PipelineTools>> pipelines_;
   WorkerPool pool_;  // ends first
 };

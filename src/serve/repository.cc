@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "serve/current_failure.h"
 #include "serve/ensemble.h"
 #include "serve/text_reader_model.h"
 
@@ -102,20 +103,22 @@ void Repository::load_model(const std::string& name) {
       Entry& entry = entries_[name];
       before = std::exchange(entry.versions, std::move(versions));
       entry.reason.clear();
-      entry.wants_parts = false;
+      entry.waits_for_others = false;
       entry.stamp = stamp;
     }
     retire(std::move(before));
   } catch (const std::exception& e) {
     const auto* const failure = dynamic_cast<const Failure*>(&e);
+    const bool no_memory = current_failure().code() == Code::kUnavailable;
     if (failure == nullptr || failure->code() != Code::kNotFound) {
       const std::lock_guard lock(mutex_);
       Entry& entry = entries_[name];
       entry.reason = e.what();
       entry.stamp = stamp;
-      entry.wants_parts = joins;
+      entry.waits_for_others = joins || no_memory;
     }
-    throw Failure(failure != nullptr ? failure->code() : Code::kInvalidArgument,
+    const Code otherwise = no_memory ? Code::kUnavailable : Code::kInvalidArgument;
+    throw Failure(failure != nullptr ? failure->code() : otherwise,
                   "model '" + name + "' cannot be loaded: " + e.what());
   }
 }
@@ -224,15 +227,27 @@ void Repository::poll() {
     return;
   }
   std::map<std::string, std::string> known;
-  std::vector<std::string> waiting;  // for others that they join
+  std::vector<std::string> waiting;  // for others that they join, or whose memory they need
   {
     const std::lock_guard lock(mutex_);
     for (const auto& [name, entry] : entries_) {
       if (!sources_.is_given(name)) known[name] = entry.stamp;
-      if (entry.wants_parts) waiting.push_back(name);
+      if (entry.waits_for_others) waiting.push_back(name);
     }
   }
   bool changed = false;
+  for (const auto& [name, stamp] : known) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    try {
+      unload(name);
+      changed = true;
+    } catch (const Failure&) {
+      continue;
+    }
+    const std::lock_guard lock(mutex_);
+    entries_.erase(name);
+  }
+  if (changed) reap();  // what is loaded now may have its memory
   for (const std::string& name : sources_.parts_first(names)) {
     const std::string stamp = sources_.stamp(name);
     const auto before = known.find(name);
@@ -246,17 +261,6 @@ void Repository::poll() {
       changed = true;
     } catch (const std::exception&) {
       continue;  // the one before goes on
-    }
-  }
-  for (const auto& [name, stamp] : known) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
-      try {
-        unload(name);
-      } catch (const Failure&) {
-        continue;
-      }
-      const std::lock_guard lock(mutex_);
-      entries_.erase(name);
     }
   }
 }

@@ -67,9 +67,9 @@ class Repository {
   using Versions = std::map<int64_t, std::shared_ptr<ServedModel>>;
   struct Entry {
     Versions versions;
-    std::string reason;        ///< why it could not be loaded last
-    std::string stamp;         ///< of its files, when they were looked at last
-    bool wants_parts = false;  ///< it could not be loaded last and joins others, which may have been to blame
+    std::string reason;             ///< why it could not be loaded last
+    std::string stamp;              ///< of its files, when they were looked at last
+    bool waits_for_others = false;  ///< it could not be loaded last, for which others may have been to blame
   };
 
   /// What `load` does for one model, without a line in the log.

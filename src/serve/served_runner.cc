@@ -111,6 +111,9 @@ class ServedRunner final : public vision::ModelRunner {
     if (model == nullptr) throw Failure(Code::kUnavailable, "the model has been unloaded");
     const int64_t rows = inputs.front().dims.front();
     const int64_t most = model->most_rows() > 0 ? std::min(model->most_rows(), rows) : rows;
+    size_t bytes = 0;
+    for (const vision::RunInput& input : inputs) bytes += input.values.size_bytes();
+    const MemoryBudget::Share share = model->memory().reserve(bytes, "what a picture is for the model");
     std::vector<Waiting> parts;
     std::optional<Failure> failure;
     try {

@@ -40,6 +40,7 @@ struct Header {
   size_t stride = 0;     ///< bytes of a row
 };
 
+constexpr int64_t kPixelsPerByte = 8;
 constexpr size_t kFileHeader = 14;
 constexpr size_t kCoreHeader = 12;
 constexpr size_t kInfoHeader = 40;
@@ -80,7 +81,8 @@ Header read_bmp_header(const Reader& r) {
   if (h.bits != 1 && h.bits != 4 && h.bits != 8 && h.bits != 24 && !masked) {
     r.fail("with " + std::to_string(h.bits) + " bits for a pixel");
   }
-  if (const std::string why = r.file().refusal(h.width, h.height, 8); !why.empty()) r.fail("of no use: " + why);
+  if (const std::string why = r.file().refusal(h.width, h.height, kPixelsPerByte); !why.empty())
+    r.fail("of no use: " + why);
   if (masked) read_masks(r, compression, &h);
   const uint32_t most = h.bits <= 8 ? 1U << h.bits : 0;
   h.colours = h.colours == 0 || h.colours > most ? most : h.colours;
@@ -121,7 +123,7 @@ void read_pixel(const Reader& r, const Header& h, size_t row, size_t x, uint8_t*
 Image decode_bmp(const Encoded& file) {
   const Reader r(file);
   const Header h = read_bmp_header(r);
-  Image image(static_cast<int>(h.width), static_cast<int>(h.height));
+  Image image = file.allocate(h.width, h.height, 0, kPixelsPerByte);
   for (int y = 0; y < image.height; ++y) {
     const size_t row = h.pixels + h.stride * static_cast<size_t>(h.from_top ? y : image.height - 1 - y);
     for (int x = 0; x < image.width; ++x) read_pixel(r, h, row, static_cast<size_t>(x), image.row(y) + 3 * x);

@@ -21,6 +21,7 @@ struct JpegErrors {
   jpeg_error_mgr base;
   std::jmp_buf back;
   bool whole;
+  std::size_t coefficients;
   char message[JMSG_LENGTH_MAX];
 };
 
@@ -46,6 +47,11 @@ bool read_jpeg_header(jpeg_decompress_struct& info, JpegErrors& errors, const En
   jpeg_mem_src(&info, file.data, file.size);
   jpeg_read_header(&info, TRUE);
   info.out_color_space = is_in_inks(info) ? JCS_CMYK : JCS_EXT_BGR;
+  // Files of several scans (progressive ones) are decoded with the coefficients of all blocks in memory.
+  for (int c = 0; jpeg_has_multiple_scans(&info) != FALSE && c < info.num_components; ++c) {
+    const jpeg_component_info& component = info.comp_info[c];
+    errors.coefficients += std::size_t{component.width_in_blocks} * component.height_in_blocks * sizeof(JBLOCK);
+  }
   return true;
 }
 
@@ -75,16 +81,16 @@ bool read_jpeg_rows(jpeg_decompress_struct& info, JpegErrors& errors, std::vecto
 
 }  // namespace
 
-Image decode_jpeg(const Encoded& file, const Decoding& how) {
+Image decode_jpeg(const Encoded& file) {
   jpeg_decompress_struct info{};
   JpegErrors errors{};
   info.err = jpeg_std_error(&errors.base);
   errors.base.error_exit = keep_jpeg_message;
   errors.base.emit_message = see_warning;
-  errors.whole = how.whole;
+  errors.whole = file.how.whole;
   const std::unique_ptr<jpeg_decompress_struct, void (*)(j_decompress_ptr)> owner(&info, jpeg_destroy_decompress);
   if (!read_jpeg_header(info, errors, file)) file.fail(errors.message);
-  Image image = file.allocate(info.image_width, info.image_height);
+  Image image = file.allocate(info.image_width, info.image_height, errors.coefficients);
   std::vector<std::uint8_t> inks(is_in_inks(info) ? std::size_t{4} * info.image_width : 0);
   if (!read_jpeg_rows(info, errors, inks, image)) file.fail(errors.message);
   return image;

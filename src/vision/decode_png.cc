@@ -50,7 +50,7 @@ bool read_png_rows(png_structp png, png_bytepp rows) {
 
 }  // namespace
 
-Image decode_png(const Encoded& file, const Decoding& how) {
+Image decode_png(const Encoded& file) {
   std::string message;
   Source source{file};
   png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &message, keep_png_message, ignore_warning);
@@ -60,16 +60,19 @@ Image decode_png(const Encoded& file, const Decoding& how) {
   if (info == nullptr) file.fail("no PNG decoder");
   png_set_read_fn(png, &source, read_bytes);
   if (!read_png_header(png, info)) file.fail(message);
-  Image image = file.allocate(png_get_image_width(png, info), png_get_image_height(png, info));
+  const std::size_t width = png_get_image_width(png, info);
+  const std::size_t height = png_get_image_height(png, info);
   const std::size_t stride = png_get_rowbytes(png, info);
-  const bool has_alpha = stride == static_cast<std::size_t>(image.width) * 4;
-  if (!has_alpha && stride != static_cast<std::size_t>(image.width) * 3) file.fail("unusual PNG pixel format");
-  std::vector<std::uint8_t> bgra(has_alpha ? stride * static_cast<std::size_t>(image.height) : 0);
+  const bool has_alpha = stride == width * 4;
+  Image image = file.allocate(static_cast<std::int64_t>(width), static_cast<std::int64_t>(height),
+                              height * ((has_alpha ? stride : 0) + sizeof(png_bytep)));
+  if (!has_alpha && stride != width * 3) file.fail("unusual PNG pixel format");
+  std::vector<std::uint8_t> bgra(has_alpha ? stride * height : 0);
   std::vector<png_bytep> rows;
   for (int y = 0; y < image.height; ++y)
     rows.push_back(has_alpha ? bgra.data() + stride * static_cast<std::size_t>(y) : image.row(y));
   if (!read_png_rows(png, rows.data())) file.fail(message);
-  if (has_alpha) write_opaque(bgra.data(), how, image);
+  if (has_alpha) write_opaque(bgra.data(), file.how, image);
   return image;
 }
 

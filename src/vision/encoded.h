@@ -19,23 +19,26 @@ struct Encoded {
   const std::string& name;
   const std::uint8_t* data;
   std::size_t size;
-  std::int64_t max_pixels;
+  const Decoding& how;
+  bool turned = false;  ///< the picture is copied to stand upright
 
   [[noreturn]] void fail(const std::string& reason) const { throw Error(Problem::kPicture, name + ": " + reason); }
   std::string_view text() const { return {reinterpret_cast<const char*>(data), size}; }
 
-  /// Why a picture of that size is not decoded; empty if it is. A header says the size, which costs nothing to write:
-  /// more than `pixels_per_byte` of the file is none.
+  /// Why there cannot be a picture of that size; empty if there can. A header says the size, which costs nothing to
+  /// write: more than `pixels_per_byte` of the file is none.
   std::string refusal(std::int64_t width, std::int64_t height, std::int64_t pixels_per_byte) const;
-  /// A picture of the size that the header says; an error where that is refused.
-  Image allocate(std::int64_t width, std::int64_t height, std::int64_t pixels_per_byte = kDeflatePixelsPerByte) const;
+  /// A picture of the size that the header says, which takes so many bytes beside it while it is decoded; an error
+  /// where that is refused.
+  Image allocate(std::int64_t width, std::int64_t height, std::size_t working_bytes,
+                 std::int64_t pixels_per_byte = kDeflatePixelsPerByte) const;
 };
 
-Image decode_jpeg(const Encoded& file, const Decoding& how);
-Image decode_png(const Encoded& file, const Decoding& how);
+Image decode_jpeg(const Encoded& file);
+Image decode_png(const Encoded& file);
 /// Windows bitmaps as programs write them: 1, 4 or 8 bits with a palette, 16 or 32 with masks, 24; not compressed.
 Image decode_bmp(const Encoded& file);
-Image decode_webp(const Encoded& file, const Decoding& how);
+Image decode_webp(const Encoded& file);
 
 /// The picture of pixels that have transparency in their fourth byte.
 void write_opaque(const std::uint8_t* bgra, const Decoding& how, Image& image);

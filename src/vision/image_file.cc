@@ -31,22 +31,32 @@ Image turn_upright(Image stored, int orientation) {
   return shown;
 }
 
+std::string size_text(std::int64_t width, std::int64_t height) {
+  return std::to_string(width) + " x " + std::to_string(height) + " pixels";
+}
+
 }  // namespace
 
 Error::~Error() = default;
 
 std::string Encoded::refusal(std::int64_t width, std::int64_t height, std::int64_t pixels_per_byte) const {
-  const std::int64_t bytes = std::min<std::int64_t>(kMaxPixels / pixels_per_byte, static_cast<std::int64_t>(size));
-  const std::int64_t most = std::min(max_pixels, bytes * pixels_per_byte);
+  const std::int64_t most = static_cast<std::int64_t>(size) * pixels_per_byte;
   if (width > 0 && height > 0 && width <= most / height) return {};
-  return "a picture of " + std::to_string(width) + " x " + std::to_string(height) + " pixels in a file of " +
-         std::to_string(size) + " bytes is not read: at most " + std::to_string(std::min(max_pixels, kMaxPixels)) +
-         " pixels are, and no more than so many bytes can hold";
+  return "a picture of " + size_text(width, height) + " is not read: a file of " + std::to_string(size) +
+         " bytes cannot hold it";
 }
 
-Image Encoded::allocate(std::int64_t width, std::int64_t height, std::int64_t pixels_per_byte) const {
+Image Encoded::allocate(std::int64_t width, std::int64_t height, std::size_t working_bytes,
+                        std::int64_t pixels_per_byte) const {
   const std::string why = refusal(width, height, pixels_per_byte);
   if (!why.empty()) fail(why);
+  if (how.allow) {
+    const std::size_t picture = std::size_t{3} * static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+    how.allow({width, height, picture + std::max(working_bytes, turned ? picture : 0)});
+  }
+  const std::int64_t most = std::min(how.max_pixels, kMaxPixels);
+  if (width > most / height)
+    fail("a picture of " + size_text(width, height) + " is not read: at most " + std::to_string(most) + " are");
   return {static_cast<int>(width), static_cast<int>(height)};
 }
 
@@ -64,13 +74,17 @@ Image read_image(const std::string& path, const Decoding& how) {
 }
 
 Image decode_image(const std::string& name, const std::uint8_t* data, std::size_t size, const Decoding& how) {
-  const Encoded file{name, data, size, how.max_pixels};
+  Encoded file{name, data, size, how};
   const std::string_view text = file.text();
-  if (text.starts_with("\x89PNG")) return turn_upright(decode_png(file, how), png_orientation(text));
-  if (text.starts_with("\xFF\xD8")) return turn_upright(decode_jpeg(file, how), jpeg_orientation(text));
+  const auto upright = [&](Image (*decode)(const Encoded& file), int orientation) {
+    file.turned = orientation > 1;
+    return turn_upright(decode(file), orientation);
+  };
+  if (text.starts_with("\x89PNG")) return upright(decode_png, png_orientation(text));
+  if (text.starts_with("\xFF\xD8")) return upright(decode_jpeg, jpeg_orientation(text));
   if (text.starts_with("BM")) return decode_bmp(file);
   if (text.starts_with("RIFF") && text.substr(8).starts_with("WEBP"))
-    return turn_upright(decode_webp(file, how), webp_orientation(text));
+    return upright(decode_webp, webp_orientation(text));
   file.fail("neither a PNG nor a JPEG, BMP or WebP file");
 }
 

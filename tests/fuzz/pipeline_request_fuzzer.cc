@@ -28,10 +28,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     request.flag("visualize");
     request.whole("fileType");
     request.number("threshold");
-    const coracle::vision::Image image = request.picture("file", kMaxPixels);
+    const coracle::vision::Image image = request.picture("file", {.max_pixels = kMaxPixels}).image;
     if (int64_t{image.height} * image.width > kMaxPixels) std::abort();
   } catch (const PipelineFailure& failure) {
     response = pipeline_message(failure.status(), log_id_of(body), 1, failure.what());
+  } catch (const Failure& failure) {
+    response = pipeline_message(http_status(failure.code()), log_id_of(body), 1, failure.what());
   }
   coracle::internal::JsonDocument answer;
   answer.Parse<rapidjson::kParseValidateEncodingFlag>(response.body.data(), response.body.size());

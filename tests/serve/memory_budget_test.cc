@@ -46,6 +46,18 @@ TEST(MemoryBudget, SaysWhatThereIsAndWhatIsNeeded) {
   }
 }
 
+TEST(MemoryBudget, WhatIsLoadedHasToFit) {
+  size_t library = 90;
+  const MemoryBudget budget(100, [&] { return library; });
+  budget.require_kept(30, "the model");
+  budget.require_possible(100, "a picture");
+  EXPECT_THROW(budget.require_possible(101, "a picture"), Failure);
+  library = 101;
+  EXPECT_THROW(budget.require_kept(30, "the model"), Failure);
+  const MemoryBudget::Share idle = budget.when_short([&] { library = 100; });
+  budget.require_kept(30, "the model");
+}
+
 TEST(MemoryBudget, IdleSessionsGiveBackTheirs) {
   size_t library = 90;
   const MemoryBudget budget(100, [&] { return library; });

@@ -8,6 +8,7 @@
 #include <future>
 #include <string>
 
+#include "serve/picture_memory.h"
 #include "serve/picture_request.h"
 #include "serve/worker_pool.h"
 
@@ -85,6 +86,51 @@ TEST(PictureRequests, ReadersAreNames) {
   EXPECT_EQ(reader.dictionary, "a=b.txt");
   for (const char* wrong : {"", "ocr", "ocr=det", "=det,rec", "ocr=det,,rec", "ocr=a,b,c,d", "ocr=det,rec,"})
     EXPECT_NE(refusal_of([&] { text_reader_models(wrong); }).find("expected NAME="), std::string::npos) << wrong;
+}
+
+Code failure_code(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Failure& failure) {
+    return failure.code();
+  }
+  return Code::kInternal;
+}
+
+TEST(PictureMemory, CountsWhileThePictureLives) {
+  const std::string file = vision::encode_png(vision::Image(400, 300));
+  const PictureLimits limits{.memory = MemoryBudget(1'000'000, [] { return size_t{0}; })};
+  constexpr size_t kBytes = size_t{3} * 400 * 300;
+  HeldPicture first = decode_picture("a.png", file, limits);
+  EXPECT_EQ(first.image.width, 400);
+  EXPECT_EQ(limits.memory.used(), kBytes);
+  {
+    const HeldPicture second = decode_picture("a.png", file, limits);
+    EXPECT_EQ(limits.memory.used(), 2 * kBytes);
+    EXPECT_EQ(failure_code([&] { decode_picture("a.png", file, limits); }), Code::kUnavailable);
+    EXPECT_EQ(limits.memory.used(), 2 * kBytes) << "what is refused takes nothing";
+  }
+  EXPECT_EQ(failure_code([&] { decode_picture("a.png", file, limits, 1); }), Code::kUnavailable) << "the copy counts";
+  EXPECT_THROW(decode_picture("a.png", file.substr(0, file.size() - 40), limits), vision::Error);
+  EXPECT_EQ(limits.memory.used(), kBytes) << "what is damaged takes nothing";
+  first = {};
+  EXPECT_EQ(limits.memory.used(), 0U);
+  EXPECT_EQ(decode_picture("a.png", file, limits, 1).image.height, 300);
+}
+
+TEST(PictureMemory, WhatNeverFitsIsTooLarge) {
+  const std::string file = vision::encode_png(vision::Image(400, 300));
+  const auto decode = [&](const PictureLimits& limits, size_t copies) {
+    return [&file, limits, copies] { decode_picture("a.png", file, limits, copies); };
+  };
+  const PictureLimits small{.memory = MemoryBudget(700'000, [] { return size_t{0}; })};
+  EXPECT_EQ(failure_code(decode({.max_pixels = 119'999}, 0)), Code::kTooLarge);
+  EXPECT_EQ(failure_code(decode({.max_pixels = 120'000}, 0)), Code::kInternal) << "it was refused";
+  EXPECT_EQ(failure_code(decode(small, 1)), Code::kTooLarge);
+  EXPECT_EQ(refusal_of(decode(small, 1)),
+            "the picture 'a.png' of 400 x 300 pixels is too large: it takes 1 MiB, the server has 1 MiB "
+            "(--memory-limit-mib)");
+  EXPECT_EQ(failure_code(decode(small, 0)), Code::kInternal) << "it was refused";
 }
 
 TEST(WorkerPool, TakesAllOrNothingAndEndsWithItsWork) {

@@ -112,7 +112,7 @@ def test_what_cannot_be_answered_says_why(serve, objects, linear):
             (b"no picture", "", None, 400, "picture: neither a PNG"),
             (good[:len(good) // 2], "", None, 400, "picture: "),
             (b"", "", None, 400, "no picture"),
-            (png(np.zeros((1025, 1025, 3), np.uint8)), "", None, 400, "at most 1048576 pixels"),
+            (png(np.zeros((1025, 1025, 3), np.uint8)), "", None, 413, "at most 1048576 pixels"),
             (good, "", {"Content-Type": "text/plain"}, 400, "Content-Type is 'text/plain'"),
             (good, "?topk=many", None, 400, "topk is 'many'"),
             (good, "?threshold=nan", None, 400, "threshold is 'nan'"),

@@ -209,7 +209,7 @@ TEST(Answers, ScoresOfRegionsThemselvesAndDilation) {
 }
 
 /// A JPEG of 16 x 8 pixels, blue to the left, red to the right, with an EXIF orientation.
-std::vector<uint8_t> jpeg(int orientation) {
+std::vector<uint8_t> jpeg(int orientation, bool progressive = false) {
   jpeg_compress_struct info{};
   jpeg_error_mgr errors;
   info.err = jpeg_std_error(&errors);
@@ -222,6 +222,7 @@ std::vector<uint8_t> jpeg(int orientation) {
   info.input_components = 3;
   info.in_color_space = JCS_RGB;
   jpeg_set_defaults(&info);
+  if (progressive) jpeg_simple_progression(&info);
   jpeg_start_compress(&info, TRUE);
   const std::vector<uint8_t> exif = {
       'E', 'x', 'i', 'f', 0,    0, 'M', 'M', 0, 42, 0, 0, 0,
@@ -288,6 +289,31 @@ TEST(Pictures, MorePixelsThanAllowedAreRefused) {
   const std::vector<uint8_t> lossy = jpeg(1);
   EXPECT_EQ(decode_image("a.jpg", lossy.data(), lossy.size(), {.max_pixels = 128}).width, 16);
   EXPECT_THROW(decode_image("a.jpg", lossy.data(), lossy.size(), {.max_pixels = 127}), Error);
+}
+
+TEST(Pictures, WhatTheyTakeIsSaidBefore) {
+  const std::string png = encode_png(Image(16, 8));
+  const auto bytes_of = [](const auto& file) {
+    size_t bytes = 0;
+    const auto allow = [&](const PictureHead& head) {
+      EXPECT_EQ(head.width, 16);
+      EXPECT_EQ(head.height, 8);
+      bytes = head.bytes;
+    };
+    // The call comes before larger pictures than are allowed are refused.
+    EXPECT_THROW(decode_image("a", reinterpret_cast<const uint8_t*>(file.data()), file.size(),
+                              {.max_pixels = 1, .allow = allow}),
+                 Error);
+    return bytes;
+  };
+  constexpr size_t kPicture = size_t{3} * 16 * 8;
+  EXPECT_EQ(bytes_of(png), kPicture + 8 * sizeof(void*));
+  EXPECT_EQ(bytes_of(jpeg(1)), kPicture);
+  EXPECT_EQ(bytes_of(jpeg(6)), 2 * kPicture) << "it is turned";
+  EXPECT_EQ(bytes_of(jpeg(1, true)), kPicture + 4 * 64 * sizeof(short)) << "the coefficients of four blocks";
+  const auto refuse = [](const PictureHead&) { throw std::string("refused"); };
+  EXPECT_THROW(decode_image("a", reinterpret_cast<const uint8_t*>(png.data()), png.size(), {.allow = refuse}),
+               std::string);
 }
 
 TEST(Pictures, DamagedOnesAreNamed) {

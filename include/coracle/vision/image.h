@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -55,11 +56,21 @@ struct Point {
   int y = 0;
 };
 
+/// What the head of a file says of its picture, before that is upright.
+struct PictureHead {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  std::size_t bytes = 0;  ///< that decoding takes at most, those of the picture among them
+};
+
 /// What programs may want of a file otherwise.
 struct Decoding {
   bool on_white = false;  ///< what is transparent is mixed with white; otherwise transparency is dropped
   bool whole = false;     ///< a JPEG file that ends early is an error; otherwise what is missing stays grey
   std::int64_t max_pixels = std::int64_t{1} << 27;  ///< larger pictures are refused by what their head says
+  /// Called before memory is taken, for pictures of any size that the file could hold; what it throws ends the
+  /// decoding.
+  std::function<void(const PictureHead& head)> allow = {};
 };
 
 /// The picture of a PNG, JPEG (grey, colour or CMYK), BMP or WebP file, upright where its EXIF orientation says how it
