@@ -37,7 +37,8 @@ export async function ask(path, {method = "GET", body, headers = {}} = {}) {
     }
     if (response.ok) return response;
     if (response.status === 401) {
-      await wanted(sent !== null);
+      // Of requests at the same time the first refusal asks; what was given since then is tried by the others.
+      if (token.get() === sent) await wanted(sent !== null);
       continue;
     }
     const text = await response.text();

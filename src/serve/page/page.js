@@ -14,7 +14,7 @@ let shownIndex = "", shownModel = "";
 
 function wantToken(refused) {
   const dialog = byId("token-dialog"), input = byId("token");
-  byId("token-error").textContent = refused ? "The server does not take this token." : "";
+  if (refused || !wantToken.promise) byId("token-error").textContent = refused ? "The server does not take this token." : "";
   token.forget();
   wantToken.promise ??= new Promise((resolve) => {
     dialog.querySelector("form").addEventListener("submit", (event) => {
