@@ -41,36 +41,24 @@ int64_t BatchGain::rows(const std::string& shape, int64_t first, int64_t waiting
   return std::min(waiting, std::max(first, (int64_t{2} << size) - 1));
 }
 
-/// A second counts as much as each run had of it.
-double BatchGain::shared_time(Clock::time_point now) {
-  if (running_ > 0) time_ += std::chrono::duration<double>(now - at_).count() / running_;
-  at_ = now;
-  return time_;
+BatchGain::Run::Run(BatchGain& gain, Clock::time_point now) : gain_(gain), begin_(now) {
+  const std::lock_guard lock(gain_.mutex_);
+  teaches_ = ++gain_.running_ == gain_.instances_;
 }
 
-BatchGain::Run::Run(BatchGain& gain, Clock::time_point now)
-    : gain_(gain), begin_([&] {
-        const std::lock_guard lock(gain.mutex_);
-        const double begin = gain.shared_time(now);
-        ++gain.running_;
-        return begin;
-      }()) {}
-
-double BatchGain::Run::end(Clock::time_point now) {
-  if (ended_) return 0;
-  ended_ = true;
+BatchGain::Run::~Run() {
   const std::lock_guard lock(gain_.mutex_);
-  const double took = gain_.shared_time(now) - begin_;
   --gain_.running_;
-  return took;
 }
 
 void BatchGain::Run::done(const std::string& shape, int64_t rows, Clock::time_point now) {
-  const double took = end(now);
   const std::lock_guard lock(gain_.mutex_);
+  if (!teaches_ || gain_.running_ != gain_.instances_) return;
   if (gain_.shapes_.size() >= kMostShapes && !gain_.shapes_.contains(shape)) gain_.shapes_.clear();
   Costs& costs = gain_.shapes_[shape].costs[size_class(rows)];
-  costs.last[costs.runs++ % Costs::kRuns] = took / static_cast<double>(rows);
+  costs.last[costs.runs++ % Costs::kRuns] =
+      std::chrono::duration<double>(now - begin_).count() / static_cast<double>(rows);
+  teaches_ = false;
 }
 
 }  // namespace coracle::serve

@@ -17,27 +17,27 @@ namespace coracle::serve {
 /// alone, it only makes all of its requests as late as the last one. For any number of threads.
 class BatchGain {
  public:
+  explicit BatchGain(int instances) : instances_(instances) {}
+
   /// The rows to take of those that wait, whose first request has `first` of them. Sizes that were not measured are
   /// tried, each as long as the next smaller one has shown a gain, and again from time to time.
   int64_t rows(const std::string& shape, int64_t first, int64_t waiting);
 
-  /// A run, from its start until it ends. What it takes is its share of the time, which it has with those that run
-  /// beside it.
+  /// A run, from its start until it ends. It teaches what it costs where all `instances` were running at both times, as
+  /// they are while requests wait: runs that have the processors for themselves take another time.
   class Run {
    public:
     explicit Run(BatchGain& gain, Clock::time_point now = Clock::now());
-    ~Run() { end(); }
+    ~Run();
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
-    /// It ends and had so many rows, all of which were computed.
+    /// It had so many rows, all of which were computed.
     void done(const std::string& shape, int64_t rows, Clock::time_point now = Clock::now());
 
    private:
-    double end(Clock::time_point now = Clock::now());
-
     BatchGain& gain_;
-    const double begin_;
-    bool ended_ = false;
+    const Clock::time_point begin_;
+    bool teaches_;
   };
 
  private:
@@ -55,13 +55,10 @@ class BatchGain {
     uint64_t choices = 0;
   };
 
-  double shared_time(Clock::time_point now);
-
+  const int instances_;
   std::mutex mutex_;
   std::map<std::string, Shape, std::less<>> shapes_;
   int running_ = 0;
-  double time_ = 0;  // seconds, each divided by the runs that were under way
-  Clock::time_point at_;
 };
 
 }  // namespace coracle::serve

@@ -45,6 +45,7 @@ ModelInstances::ModelInstances(const coracle::Model& model, const Options& optio
       batching_refused_(options.batching_refused),
       memory_(options.memory),
       history_(history),
+      gain_(std::max(options.instances, 1)),
       queue_(
           options.batching, [&history](const std::string& shape, int64_t rows) { return history.predict(shape, rows); },
           [this](const std::string& shape, int64_t first, int64_t waiting) {

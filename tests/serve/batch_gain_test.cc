@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace coracle::serve {
@@ -29,22 +30,22 @@ int64_t settles_at(BatchGain& gain, const Cost& cost, int64_t waiting = 8, int64
 }
 
 TEST(BatchGain, RowsThatCostTheSameRunOneByOne) {
-  BatchGain gain;
+  BatchGain gain(1);
   EXPECT_EQ(settles_at(gain, [](int64_t rows) { return 100 * rows; }), 1);
 }
 
 TEST(BatchGain, RowsThatCostLessTogetherRunTogether) {
-  BatchGain gain;
+  BatchGain gain(1);
   EXPECT_EQ(settles_at(gain, [](int64_t rows) { return 100 + 10 * rows; }), 8);
 }
 
 TEST(BatchGain, ABatchGrowsAsLongAsThatPays) {
-  BatchGain gain;
+  BatchGain gain(1);
   EXPECT_EQ(settles_at(gain, [](int64_t rows) { return rows < 4 ? 100 + 10 * rows : 50 * rows; }), 3);
 }
 
 TEST(BatchGain, TakesNoMoreThanWaits) {
-  BatchGain gain;
+  BatchGain gain(1);
   EXPECT_EQ(settles_at(
                 gain, [](int64_t) { return 100; }, 5),
             5);
@@ -53,47 +54,48 @@ TEST(BatchGain, TakesNoMoreThanWaits) {
 }
 
 TEST(BatchGain, RequestsOfSeveralRowsAreJoinedToo) {
-  BatchGain gain;
+  BatchGain gain(1);
   EXPECT_EQ(settles_at(
                 gain, [](int64_t rows) { return 100 + rows; }, 16, 3),
             15);
 }
 
 TEST(BatchGain, TheFirstRunOfASizeDoesNotCount) {
-  BatchGain gain;
+  BatchGain gain(1);
   int runs = 0;
   EXPECT_EQ(settles_at(gain, [&](int64_t rows) { return rows == 1 && runs++ == 0 ? 1000000 : 100 * rows; }), 1);
 }
 
 TEST(BatchGain, FollowsWhatChanges) {
-  BatchGain gain;
+  BatchGain gain(1);
   EXPECT_EQ(settles_at(gain, [](int64_t rows) { return 100 * rows; }), 1);
   bool joined = false;
   for (int i = 0; i < 20 && !joined; ++i) joined = settles_at(gain, [](int64_t rows) { return 90 + 10 * rows; }) == 8;
   EXPECT_TRUE(joined) << "larger batches are tried again";
 }
 
-/// Two runs at the same time have half of the time each; a run alone has all of it.
-TEST(BatchGain, RunsAtTheSameTimeShareIt) {
-  BatchGain gain;
+/// Of two instances: a run alone has all processors, which says nothing of runs while requests wait.
+TEST(BatchGain, RunsWithoutOthersBesideThemTeachNothing) {
+  BatchGain gain(2);
   Clock::time_point now;
-  for (int i = 0; i < 6; ++i) {
-    BatchGain::Run alone(gain, now);
-    now += milliseconds(100);
-    alone.done("x", 1, now);
-  }
-  for (int i = 0; i < 6; ++i) {
-    BatchGain::Run one(gain, now);
-    BatchGain::Run other(gain, now);
-    now += milliseconds(200);
-    one.done("x", 2, now);  // 50 ms each row: a gain
-    other.done("y", 2, now);
-  }
+  const auto run = [&](int64_t rows, int64_t ms, bool beside) {
+    for (int i = 0; i < 6; ++i) {
+      std::optional<BatchGain::Run> other;
+      if (beside) other.emplace(gain, now);
+      BatchGain::Run own(gain, now);
+      now += milliseconds(ms);
+      own.done("x", rows, now);
+    }
+  };
+  run(1, 50, false);
+  run(2, 160, true);
+  EXPECT_EQ(gain.rows("x", 1, 2), 1) << "one row is to be measured first";
+  run(1, 100, true);
   EXPECT_EQ(gain.rows("x", 1, 2), 2);
 }
 
 TEST(BatchGain, ARunThatFailsTeachesNothing) {
-  BatchGain gain;
+  BatchGain gain(1);
   Clock::time_point now;
   for (int i = 0; i < 20; ++i) {
     const BatchGain::Run failed(gain, now);
