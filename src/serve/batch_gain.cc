@@ -12,6 +12,9 @@ namespace {
 constexpr size_t kMostShapes = 1024;
 /// A row of a batch of twice the size must cost no more than this part.
 constexpr double kGain = 0.95;
+/// Rows of less time, in seconds, are always joined: starting a run and waking threads costs as much as a batch may
+/// lose.
+constexpr double kShort = 0.02;
 /// One in so many batches tries the size beyond that which is known to be best.
 constexpr uint64_t kRetry = 256;
 
@@ -32,6 +35,7 @@ int64_t BatchGain::rows(const std::string& shape, int64_t first, int64_t waiting
     Shape& own = found->second;
     const bool retry = ++own.choices % kRetry == 0;
     for (const size_t last = size_class(waiting); size < last && own.costs[size].known(); ++size) {
+      if (own.costs[size].median() < kShort) return waiting;
       const Costs& larger = own.costs[size + 1];
       if (larger.known() && larger.median() <= kGain * own.costs[size].median()) continue;
       if (retry || !larger.known()) ++size;

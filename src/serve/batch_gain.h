@@ -43,7 +43,7 @@ class BatchGain {
  private:
   /// What a row took in the last runs of a size.
   struct Costs {
-    static constexpr size_t kRuns = 5;
+    static constexpr size_t kRuns = 3;
     std::array<double, kRuns> last{};
     uint64_t runs = 0;
 

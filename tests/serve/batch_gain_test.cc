@@ -39,6 +39,11 @@ TEST(BatchGain, RowsThatCostLessTogetherRunTogether) {
   EXPECT_EQ(settles_at(gain, [](int64_t rows) { return 100 + 10 * rows; }), 8);
 }
 
+TEST(BatchGain, ShortRowsRunTogether) {
+  BatchGain gain(1);
+  EXPECT_EQ(settles_at(gain, [](int64_t rows) { return 19 * rows; }), 8);
+}
+
 TEST(BatchGain, ABatchGrowsAsLongAsThatPays) {
   BatchGain gain(1);
   EXPECT_EQ(settles_at(gain, [](int64_t rows) { return rows < 4 ? 100 + 10 * rows : 50 * rows; }), 3);
