@@ -202,7 +202,7 @@ def start_model(model, names, folder):
 
     def command(name):
         if SERVERS[name] is None:
-            return [PROGRAM, "m=%s" % kept, "--http-port", "PORT", "--metrics-port", "off", *OPTIONS]
+            return [PROGRAM, "m=%s" % kept, "--http-port", "PORT", "--metrics-port", "off", "--grpc-port", "off", *OPTIONS]
         script, engine = SERVERS[name]
         words = [VENV, BENCH / "servers" / script, "PORT", model.files("onnxruntime")["onnx"], engine]
         if script == "triton_server.py":
@@ -235,7 +235,7 @@ def start_ocr(folder):
             texts[:] = answer
         return None if answer == texts else "reads other texts: %s" % sorted(set(answer) ^ set(texts))
 
-    commands = [(OURS, [PROGRAM, "--pipeline", pipeline, "--http-port", "PORT", "--metrics-port", "off", *OPTIONS], folder / "ocr-0.log"),
+    commands = [(OURS, [PROGRAM, "--pipeline", pipeline, "--http-port", "PORT", "--metrics-port", "off", "--grpc-port", "off", *OPTIONS], folder / "ocr-0.log"),
                 ("paddlex --serve", [PADDLEX, "--serve", "--pipeline", pipeline, "--host", "127.0.0.1", "--port", "PORT", "--device", "cpu"],
                  folder / "ocr-1.log")]
     return start("ocr", commands, ("/ocr", {"Content-Type": "application/json"}, body), check)

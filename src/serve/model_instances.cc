@@ -45,8 +45,12 @@ ModelInstances::ModelInstances(const coracle::Model& model, const Options& optio
       batching_refused_(options.batching_refused),
       memory_(options.memory),
       history_(history),
-      queue_(options.batching,
-             [&history](const std::string& shape, int64_t rows) { return history.predict(shape, rows); }) {
+      gain_(std::max(options.instances, 1)),
+      queue_(
+          options.batching, [&history](const std::string& shape, int64_t rows) { return history.predict(shape, rows); },
+          [this](const std::string& shape, int64_t first, int64_t waiting) {
+            return gain_.rows(shape, first, waiting);
+          }) {
   if (history_.refused().has_value()) queue_.stop_batching();
   const coracle::Session first(model, options.session);
   for (int i = 0; i < std::max(options.instances, 1); ++i)
@@ -127,12 +131,16 @@ void ModelInstances::work(Instance& instance) {
 
 void ModelInstances::run_alone(ModelSession& session, Inference& request) {
   try {
+    BatchGain::Run run(gain_);
     session.run(request.inputs, &request.cancelled, request.deadline, request.times);
     std::vector<Tensor> outputs = session.outputs();
     const std::optional<int64_t> rows = rows_of(request);
     request.times.batch = rows.value_or(1);
-    if (rows.has_value())
-      history_.add(shape_of(request, pad_axis_), *rows, request.times.computed - request.times.started);
+    if (rows.has_value()) {
+      const std::string shape = shape_of(request, pad_axis_);
+      run.done(shape, *rows);
+      history_.add(shape, *rows, request.times.computed - request.times.started);
+    }
     executed_(rows.value_or(1));
     give(request, std::move(outputs));
   } catch (const coracle::Exception& e) {
@@ -167,6 +175,7 @@ bool ModelInstances::run_together(ModelSession& session, const std::vector<Infer
   const bool pads = pad_axis_ != 0 && !same_sizes(requests, pad_axis_);
   int64_t size = 1;
   try {
+    BatchGain::Run run(gain_);
     {
       const std::vector<Tensor> inputs =
           pads ? padded(requests, rows, pad_axis_, memory_) : stacked(requests, rows, memory_);
@@ -190,6 +199,7 @@ bool ModelInstances::run_together(ModelSession& session, const std::vector<Infer
       if (!results.has_value()) return false;
       parts.back() = std::move(*results);
     }
+    run.done(shape_of(*requests.front(), pad_axis_), rows);
     const std::string shape = shape_of(*requests.front());
     if (!pads && !history_.is_proven(shape)) {
       Timeline again;

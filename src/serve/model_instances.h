@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "coracle/coracle.hpp"
+#include "serve/batch_gain.h"
 #include "serve/memory_budget.h"
 #include "serve/model_session.h"
 #include "serve/request_queue.h"
@@ -85,6 +86,7 @@ class ModelInstances {
   const std::function<void(const std::string& why)> batching_refused_;
   const MemoryBudget memory_;
   RunHistory& history_;
+  BatchGain gain_;
   RequestQueue queue_;
   std::vector<std::unique_ptr<Instance>> instances_;
   MemoryBudget::Share when_short_;

@@ -45,8 +45,13 @@ Clock::time_point RequestQueue::Bucket::oldest() const {
   return oldest;
 }
 
-RequestQueue::RequestQueue(BatchOptions options, Prediction predict)
-    : options_(std::move(options)), predict_(std::move(predict)), batches_(options_.max_batch_size > 1) {}
+RequestQueue::RequestQueue(BatchOptions options, Prediction predict, Worth worth)
+    : options_(std::move(options)),
+      predict_(std::move(predict)),
+      worth_(options_.max_queue_delay.count() == 0 && options_.preferred_batch_size.empty() && options_.pad_axis == 0
+                 ? std::move(worth)
+                 : nullptr),
+      batches_(options_.max_batch_size > 1) {}
 
 /// Where requests wait that may run together with this one; of one that runs alone a bucket of its own.
 RequestQueue::Bucket& RequestQueue::bucket_for(const Inference& request, int64_t& rows) {
@@ -224,6 +229,10 @@ std::vector<InferencePtr> RequestQueue::take_ready(std::unique_lock<std::mutex>&
       }
     }
     if (chosen == buckets_.end()) return {};
+    if (worth_ != nullptr && !chosen->second.alone) {
+      const int64_t first = chosen->second.by_priority.at(rank.first).front().rows;
+      rows = worth_(chosen->first, first, std::min(rows, chosen->second.rows));
+    }
     std::vector<InferencePtr> taken = take(chosen->second, rows);
     if (chosen->second.rows == 0) buckets_.erase(chosen);
     if (size_ != 0) changed_.notify_one();

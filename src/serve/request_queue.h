@@ -24,7 +24,11 @@ class RequestQueue {
   /// How long a run of so many rows of a shape takes; nothing where that is not known.
   using Prediction = std::function<std::optional<Clock::duration>(const std::string& shape, int64_t rows)>;
 
-  explicit RequestQueue(BatchOptions options, Prediction predict = nullptr);
+  /// How many of the rows that wait are worth to run together, given those of the first request.
+  using Worth = std::function<int64_t(const std::string& shape, int64_t first, int64_t waiting)>;
+
+  /// `worth` is asked where the options do not make requests wait for others, and nothing is padded.
+  explicit RequestQueue(BatchOptions options, Prediction predict = nullptr, Worth worth = nullptr);
 
   /// A priority that is none of the model's is its default one. Throws Failure: the queue is full, or closed.
   void push(InferencePtr request, Clock::time_point now = Clock::now());
@@ -69,6 +73,7 @@ class RequestQueue {
 
   const BatchOptions options_;
   const Prediction predict_;
+  const Worth worth_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::string, Bucket> buckets_;

@@ -54,6 +54,26 @@ TEST(RequestQueue, RequestsRunAloneWithoutBatching) {
   EXPECT_EQ(queue.size(), 0U);
 }
 
+TEST(RequestQueue, TakesWhatIsWorthToRunTogether) {
+  const auto two = [](const std::string&, int64_t first, int64_t waiting) { return std::min(waiting, first + 1); };
+  RequestQueue queue(batches_of(8, microseconds(0)), nullptr, two);
+  for (int i = 0; i < 5; ++i) queue.push(Asked(1).request);
+  EXPECT_EQ(rows_of_all(queue.pop()), 2);
+  EXPECT_EQ(rows_of_all(queue.pop()), 2);
+  EXPECT_EQ(rows_of_all(queue.pop()), 1);
+}
+
+TEST(RequestQueue, WhoLetsRequestsWaitForOthersGetsTheirBatches) {
+  const auto one = [](const std::string&, int64_t, int64_t) { return int64_t{1}; };
+  BatchOptions padded = batches_of(8, microseconds(0));
+  padded.pad_axis = 1;
+  for (const BatchOptions& options : {batches_of(8), batches_of(8, microseconds(0), {4}), padded}) {
+    RequestQueue queue(options, nullptr, one);
+    for (int i = 0; i < 8; ++i) queue.push(Asked(1).request);
+    EXPECT_EQ(rows_of_all(queue.pop()), 8);
+  }
+}
+
 TEST(RequestQueue, RowsAreJoinedUpToTheMost) {
   RequestQueue queue(batches_of(4));
   for (int i = 0; i < 3; ++i) queue.push(Asked(2).request);
