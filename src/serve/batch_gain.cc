@@ -9,7 +9,7 @@ namespace coracle::serve {
 namespace {
 
 /// Clients choose shapes: beyond so many all are learnt again.
-constexpr size_t kMostShapes = 1024;
+constexpr size_t kMostLearntShapes = 1024;
 /// A row of a batch of twice the size must cost no more than this part.
 constexpr double kGain = 0.95;
 /// Rows of less time, in seconds, are always joined: starting a run and waking threads costs as much as a batch may
@@ -58,7 +58,7 @@ BatchGain::Run::~Run() {
 void BatchGain::Run::done(const std::string& shape, int64_t rows, Clock::time_point now) {
   const std::lock_guard lock(gain_.mutex_);
   if (!teaches_ || gain_.running_ != gain_.instances_) return;
-  if (gain_.shapes_.size() >= kMostShapes && !gain_.shapes_.contains(shape)) gain_.shapes_.clear();
+  if (gain_.shapes_.size() >= kMostLearntShapes && !gain_.shapes_.contains(shape)) gain_.shapes_.clear();
   Costs& costs = gain_.shapes_[shape].costs[size_class(rows)];
   costs.last[costs.runs++ % Costs::kRuns] =
       std::chrono::duration<double>(now - begin_).count() / static_cast<double>(rows);

@@ -14,6 +14,10 @@ KEYS = {"Enter": (13, "\r"), "Tab": (9, ""), "ArrowLeft": (37, ""), "ArrowRight"
 CONTROL, SHIFT = 2, 8
 
 
+class Navigated(Exception):
+    """The page went away while it was asked."""
+
+
 class Browser:
     """One page. `problems` collects what its console says of errors, violations of the content security policy included."""
 
@@ -56,6 +60,8 @@ class Browser:
         while True:
             message = json.loads(self.socket.recv())
             if message.get("id") == self.number:
+                if "navigated" in message.get("error", {}).get("message", ""):
+                    raise Navigated(method)
                 assert "error" not in message, (method, message["error"])
                 return message["result"]
             self.on_event(message.get("method"), message.get("params"))
@@ -78,8 +84,14 @@ class Browser:
 
     def wait(self, expression, seconds=30):
         """Until the expression is true."""
+        def holds():
+            try:
+                return self.js("Boolean(%s)" % expression)
+            except Navigated:
+                return False  # the page that comes is asked
+
         end = time.time() + seconds
-        while not self.js("Boolean(%s)" % expression):
+        while not holds():
             assert time.time() < end, (expression, self.js("document.body.innerText")[:2000], self.problems)
             time.sleep(0.05)
 
