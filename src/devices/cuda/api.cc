@@ -124,9 +124,10 @@ LoadedCompiler load_compiler() {
   const int newest = driver.version == 0 ? kNewestCompiler : std::min(driver.version / 1000, kNewestCompiler);
   void* library = open_compiler(newest);
   if (library == nullptr) {
-    loaded.missing = text("NVIDIA's run-time compiler (libnvrtc.so.", newest, ") was not found: install it (pip install ",
-                          newest >= kNewestCompiler ? "nvidia-cuda-nvrtc" : "nvidia-cuda-nvrtc-cu12",
-                          "; Debian: libnvrtc12), or name its folder in CORACLE_CUDA_PATH");
+    loaded.missing =
+        text("NVIDIA's run-time compiler (libnvrtc.so.", newest, ") was not found: install it (pip install ",
+             newest >= kNewestCompiler ? "nvidia-cuda-nvrtc" : "nvidia-cuda-nvrtc-cu12",
+             "; Debian: libnvrtc12), or name its folder in CORACLE_CUDA_PATH");
     return loaded;
   }
   auto& api = *new CompilerApi;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/device.h"
 
-#include "devices/gpu/kernel_tables.h"
 #include "devices/cuda/opened.h"
+#include "devices/gpu/kernel_tables.h"
 
 namespace coracle::internal::cuda {
 namespace {

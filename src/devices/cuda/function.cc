@@ -49,8 +49,8 @@ CUresult Function::enqueue(CUstream stream, const gpu::Grid& grid,
     }
     parameters[next++] = const_cast<void*>(argument.value());
   }
-  return device_->api().cuLaunchKernel(function_, blocks[0], blocks[1], blocks[2], threads[0], threads[1], threads[2], 0,
-                                       stream, parameters, nullptr);
+  return device_->api().cuLaunchKernel(function_, blocks[0], blocks[1], blocks[2], threads[0], threads[1], threads[2],
+                                       0, stream, parameters, nullptr);
 }
 
 }  // namespace coracle::internal::cuda

@@ -112,8 +112,8 @@ std::shared_ptr<OpenDevice> open(int index) {
           "there is no CUDA device ", index, ": this machine has ", found.size(), ", counted from 0");
   const LoadedCompiler& compiler = loaded_compiler();
   FoundDevice& wanted = found[static_cast<size_t>(index)];
-  require(compiler.api != nullptr, ErrorCode::kUnsupported, "the device ", wanted.info.name, " cannot be opened: ",
-          compiler.missing);
+  require(compiler.api != nullptr, ErrorCode::kUnsupported, "the device ", wanted.info.name,
+          " cannot be opened: ", compiler.missing);
   struct Open {
     std::mutex mutex;
     std::vector<std::weak_ptr<Opened>> devices;

@@ -81,8 +81,9 @@ std::vector<FoundDevice> find_devices(std::string& missing) {
     devices.push_back(std::move(found));
   }
   if (devices.empty()) {
-    missing = refused.empty() ? "NVIDIA's driver has no device: is it plugged in, and does CUDA_VISIBLE_DEVICES hide it?"
-                              : "CUDA's devices cannot be used: " + refused;
+    missing = refused.empty()
+                  ? "NVIDIA's driver has no device: is it plugged in, and does CUDA_VISIBLE_DEVICES hide it?"
+                  : "CUDA's devices cannot be used: " + refused;
   }
   return devices;
 }

@@ -17,15 +17,15 @@ constexpr size_t kKept = 256;     // programs in memory
 constexpr size_t kLogLines = 12;  // of a compiler's words in an error
 constexpr char kFormat[] = "1";   // of what the cache's keys and files hold
 
-/// For the device's own architecture: code for no other loads faster. The newest that the compiler knows, as PTX for the
-/// driver to translate, where it does not know that of the device.
+/// For the device's own architecture: code for no other loads faster. The newest that the compiler knows, as PTX for
+/// the driver to translate, where it does not know that of the device.
 std::vector<std::string> options_of(const Opened& device, std::string_view definitions) {
   const std::vector<int>& known = loaded_compiler().architectures;
   const int own = device.found().architecture;
   const auto newer = std::upper_bound(known.begin(), known.end(), own);
-  require(newer != known.begin(), ErrorCode::kUnsupported, "NVIDIA's run-time compiler ", loaded_compiler().version / 100,
-          ".", loaded_compiler().version % 100, " has no code for sm_", own, " of the device ", device.info().name,
-          ", only for sm_", known.front(), " and later: install one of CUDA 12");
+  require(newer != known.begin(), ErrorCode::kUnsupported, "NVIDIA's run-time compiler ",
+          loaded_compiler().version / 100, ".", loaded_compiler().version % 100, " has no code for sm_", own,
+          " of the device ", device.info().name, ", only for sm_", known.front(), " and later: install one of CUDA 12");
   const int best = *std::prev(newer);
   std::vector<std::string> options = {text("--gpu-architecture=", best == own ? "sm_" : "compute_", best),
                                       "--std=c++17", "--fmad=false"};
@@ -115,8 +115,9 @@ std::shared_ptr<const Program> Programs::get(Opened& device, const gpu::Source& 
     program = loaded(device, image, code);
     if (program == nullptr) {
       device.note(code);
-      fail(code == CUDA_ERROR_OUT_OF_MEMORY ? ErrorCode::kOutOfMemory : ErrorCode::kUnsupported, "kernels/", source.name,
-           ".cl was compiled, but the device ", device.info().name, " does not take it: ", code_text(code));
+      fail(code == CUDA_ERROR_OUT_OF_MEMORY ? ErrorCode::kOutOfMemory : ErrorCode::kUnsupported, "kernels/",
+           source.name, ".cl was compiled, but the device ", device.info().name,
+           " does not take it: ", code_text(code));
     }
     if (disk_.on()) disk_.keep(identity, image);
   }

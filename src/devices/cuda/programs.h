@@ -9,8 +9,8 @@
 #include <unordered_map>
 
 #include "base/file_cache.h"
-#include "devices/gpu/sources.h"
 #include "devices/cuda/api.h"
+#include "devices/gpu/sources.h"
 
 namespace coracle::internal::cuda {
 
