@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models engines goldens-on-engines demo serve-demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-ray bench-isa bench-int8 bench-precision bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton opencl ray subset processors build-times wheel packages reproducible migration paddleocr docs clean
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl ray subset processors build-times wheel packages reproducible migration paddleocr docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -137,12 +137,12 @@ bench-ray: models
 bench-neighbours: bench-ready
 	$(BENCH_PYTHON) bench/neighbours.py $(if $(BEFORE),--before $(BEFORE)) $(if $(REALTIME),--real-time)
 
-# Requests per second and latency of coracle-serve and of other servers, e.g. make bench-serving MODELS=rec,ocr SERVERS=fastapi
+# Requests per second and latency of coracle-serve and of other servers, e.g. make bench-serving MODELS=rec,ocr SERVERS=fastapi RATES=20,60
 bench-serving: bench-ready
 	cmake --build --preset release -j $(JOBS) --target coracle_serve_program
 	scripts/venv.sh build/bench-serving-venv bench/requirements-serving.txt
 	$(if $(findstring ocr,$(MODELS)),scripts/venv.sh build/bench-paddlex-venv bench/requirements-paddlex.txt)
-	build/bench-serving-venv/bin/python bench/serving.py $(if $(MODELS),--models $(MODELS)) $(if $(SERVERS),--servers '$(SERVERS)')
+	build/bench-serving-venv/bin/python bench/serving.py $(if $(MODELS),--models $(MODELS)) $(if $(SERVERS),--servers '$(SERVERS)') $(if $(RATES),--rates $(RATES))
 
 # What Coracle adds to runs of OpenVINO, and two blocks at the same time, e.g. make bench-engines MODELS=det,bert THREADS=1
 bench-engines: engines models
@@ -192,12 +192,16 @@ serve-endurance: models build/release/build.ninja
 	scripts/venv.sh build/serve-venv tests/serve/requirements.txt
 	$(SERVE_TEST) CORACLE_SERVE_ENDURANCE=1 build/serve-venv/bin/python -m pytest -q -rs -s tests/serve/endurance_test.py
 
-# The same requests to the real Triton.
-serve-triton: build/release/build.ninja
-	cmake --build --preset release -j $(JOBS) --target coracle_serve_program
+# The same requests to the real Triton, and the back end inside it.
+serve-triton: models build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle_serve_program coracle_program coracle_triton
 	scripts/venv.sh build/triton-venv tests/serve/requirements-triton.txt
-	$(SERVE_TEST) build/triton-venv/bin/python -m pytest -q -rs tests/serve/triton_test.py
+	$(SERVE_TEST) build/triton-venv/bin/python -m pytest -q -rs tests/serve/triton_test.py tests/serve/triton_backend_test.py
 
+# The pictures of the server's page, which tests compare with, and those in docs/, of its files and fixed answers.
+page-pictures:
+	scripts/venv.sh build/serve-venv tests/serve/requirements.txt
+	build/serve-venv/bin/python tests/serve/page_pictures.py
 serve-kserve: models build/release/build.ninja
 	cmake --build --preset release -j $(JOBS) --target coracle_serve_program
 	scripts/venv.sh build/kserve-venv tests/serve/requirements-kserve.txt
@@ -309,13 +313,13 @@ engines-random: engines build/release/build.ninja
 	cmake --build --preset release -j $(JOBS) --target engines_random
 	PATH="$(CURDIR)/build/openvino-venv/bin:$$PATH" CORACLE_ENGINE_CACHE= build/release/engines_random --programs $(PROGRAMS) --first $(FIRST)
 
-# coracle.ray on clusters of this machine's processes: all of which a sample is among the tests.
+# coracle.ray on clusters of this machine's processes, and as root in network namespaces: all of which a sample is among the tests.
 ray: models
 	$(MAKE) --no-print-directory build/release/build.ninja
 	cmake --build --preset release -j $(JOBS) --target coracle coracle_vision
 	SAMPLE=all $(CTEST) --preset release -V -R '^ray[.]sample$$'
 
-# Three servers behind Debian's HAProxy, under load.
+# Three servers in network namespaces behind Debian's HAProxy, under load; skips where it is not root.
 serve-balancer: setup
 	scripts/setup-debian.sh --balancer
 	$(MAKE) --no-print-directory build/release/build.ninja

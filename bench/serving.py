@@ -5,6 +5,9 @@ Every server has the same protocol on its port and gets the same request from wr
 when it has its answer. For each model all servers run at the same time, but those whose turn it is not are stopped (SIGSTOP). They take turns
 in each round. What counts is the median over the rounds. For each other server the table has the load at which it answers most requests per
 second, and the most that coracle-serve answers at a p99 that is not greater, whatever the number of its clients.
+
+With --rates the loop is open: so many requests are sent in each second, whatever is answered, and latencies count from the time at which each was
+to be sent.
 """
 import argparse
 import http.client
@@ -28,6 +31,7 @@ BENCH = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(BENCH), str(BENCH / "servers")]
 import binary
 import machine
+import open_loop
 from models import ROOT, Absent, Model, make_inputs
 
 VENV = ROOT / "build" / "bench-serving-venv" / "bin" / "python"
@@ -121,6 +125,9 @@ class Server:
         if not found:
             raise Absent("wrk: " + (ended.stderr or ended.stdout)[-300:])
         return json.loads(found[1])
+
+    def load_openly(self, rate, seconds):
+        return open_loop.load(self.port, self.path, self.headers, self.body, rate, seconds)
 
     def close(self):
         self.pause(False)
@@ -234,15 +241,15 @@ def start_ocr(folder):
     return start("ocr", commands, ("/ocr", {"Content-Type": "application/json"}, body), check)
 
 
-def measure(servers, clients, rounds, seconds):
-    """{server: {clients: {"rps", "p50", "p99", "failed"}}}, medians over the rounds."""
+def measure(servers, loads, rounds, seconds, run=Server.load):
+    """{server: {load: {"rps", "least", "p50", "p99", "failed"}}}, medians over the rounds. A load is a number of clients, or with Server.load_openly a rate."""
     runs = {}
     for round in range(-1, rounds):  # the first one warms up
-        for count in clients:
+        for count in loads:
             for server in list(servers):
                 server.pause(False)
                 try:
-                    result = server.load(count, seconds if round >= 0 else 1)
+                    result = run(server, count, seconds if round >= 0 else 1)
                 except Absent as error:
                     print("%s is left out from here on: %s" % (server.name, error), file=sys.stderr)
                     servers.remove(server)
@@ -252,6 +259,7 @@ def measure(servers, clients, rounds, seconds):
                 if round >= 0:
                     runs.setdefault(server.name, {}).setdefault(count, []).append(result)
     return {name: {count: {"rps": statistics.median(r["requests"] / r["seconds"] for r in results),
+                           "least": min(r["requests"] / r["seconds"] for r in results),
                            **{key: statistics.median(r[key] for r in results) for key in ("p50", "p99")},
                            "failed": sum(r["failed"] for r in results)}
                    for count, results in counts.items()} for name, counts in runs.items()}
@@ -259,15 +267,26 @@ def measure(servers, clients, rounds, seconds):
 
 def table(title, results):
     ours = results.get(OURS, {})
-    lines = ["", "### %s" % title, "", "| server | clients | requests/s | p50 ms | p99 ms | coracle-serve at that p99 | ratio |", "|---|---|---|---|---|---|---|"]
+    lines = ["", "### %s" % title, "", "| server | clients | requests/s | least of a round | p50 ms | p99 ms | coracle-serve at that p99 | ratio |", "|---|---|---|---|---|---|---|---|"]
     for name, counts in results.items():
         count, best = max(counts.items(), key=lambda item: item[1]["rps"])
         within = [row["rps"] for row in ours.values() if row["p99"] <= best["p99"]]
         most = max(within, default=0)
-        row = [name, str(count), "%.0f" % best["rps"], "%.2f" % best["p50"], "%.2f" % best["p99"]]
-        row += ["", ""] if name == OURS else ["%.0f" % most, "%.2f" % (most / best["rps"]) if best["rps"] else "–"]
+        row = [name, str(count), "%.1f" % best["rps"], "%.1f" % best["least"], "%.2f" % best["p50"], "%.2f" % best["p99"]]
+        row += ["", ""] if name == OURS else ["%.1f" % most, "%.2f" % (most / best["rps"]) if best["rps"] else "–"]
         failed = sum(r["failed"] for r in counts.values())
         lines.append("| %s |%s" % (" | ".join(row), " %d requests failed" % failed if failed else ""))
+    return "\n".join(lines)
+
+
+def open_table(title, results):
+    lines = ["", "### %s, fixed rates" % title, "", "| requests/s sent | server | answered/s | p50 ms | p99 ms |", "|---|---|---|---|---|"]
+    rates = sorted({rate for counts in results.values() for rate in counts})
+    for rate in rates:
+        for name, counts in results.items():
+            if row := counts.get(rate):
+                lines.append("| %g | %s | %.0f | %.1f | %.1f |%s" % (rate, name, row["rps"], row["p50"], row["p99"],
+                                                                   " %d requests failed" % row["failed"] if row["failed"] else ""))
     return "\n".join(lines)
 
 
@@ -276,6 +295,7 @@ def main():
     parser.add_argument("--models", default="mobilenet_v3,rec,bert", help="names of models.toml, and ocr: whole pages, beside PaddleX's own server")
     parser.add_argument("--servers", help="parts of names, separated by commas; coracle-serve is always there")
     parser.add_argument("--clients", default=",".join(map(str, CLIENTS)))
+    parser.add_argument("--rates", help="requests per second, e.g. 50,100,200: an open loop at each of them, after the loads of --clients")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=5, help="of each load")
     parser.add_argument("--option", action="append", default=[], help="of coracle-serve, e.g. --option=--instances=1")
@@ -288,7 +308,8 @@ def main():
     rows = {row["name"]: row for row in tomllib.loads((BENCH / "models.toml").read_text())["model"]}
     wanted = [part.lower() for part in arguments.servers.split(",")] if arguments.servers else [""]
     names = [name for name, how in SERVERS.items() if how is None or any(part in name.lower() for part in wanted)]
-    clients = [int(count) for count in arguments.clients.split(",")]
+    clients = [int(count) for count in arguments.clients.split(",") if count]
+    rates = [float(rate) for rate in (arguments.rates or "").split(",") if rate]
     everything = {}
     print("%s, %s processors" % (machine.field("/proc/cpuinfo", "model name"), os.cpu_count()))
     with tempfile.TemporaryDirectory() as folder:
@@ -299,11 +320,16 @@ def main():
                 model = Model(rows[model_name])
                 title, servers = model.title, start_model(model, names, pathlib.Path(folder))
             try:
-                everything[model_name] = measure(servers, clients, arguments.rounds, arguments.seconds)
+                closed = measure(servers, clients, arguments.rounds, arguments.seconds)
+                opened = measure(servers, rates, arguments.rounds, arguments.seconds, Server.load_openly)
             finally:
                 for server in servers:
                     server.close()
-            print(table(title, everything[model_name]), flush=True)
+            everything[model_name] = {"clients": closed, "rates": opened}
+            if clients:
+                print(table(title, closed), flush=True)
+            if rates:
+                print(open_table(title, opened), flush=True)
     if arguments.json:
         arguments.json.write_text(json.dumps(everything, indent=1))
 

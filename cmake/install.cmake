@@ -95,6 +95,9 @@ if(TARGET coracle_serve_program)  # a component of its own: it loads libraries t
     install(TARGETS coracle_serve_grpc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/coracle COMPONENT serve_grpc)
   endif()
 endif()
+if(TARGET coracle_triton)  # a folder of back ends, for --backend-directory
+  install(TARGETS coracle_triton LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/coracle/triton/coracle COMPONENT triton)
+endif()
 if(BUILD_SHARED_LIBS)
   include(${CMAKE_CURRENT_LIST_DIR}/paddle_layout.cmake)
 endif()

@@ -27,6 +27,7 @@ ALLOWED = {
     "cli": {"quantize", "client", "command_line"},  # likewise
     "serve": {"client", "command_line"},  # likewise
     "paddle_c": set(), # likewise
+    "triton": set(),   # likewise
     "devices": {"base", "graph", "ops"},
     "engines": {"base", "graph", "ops"},
 }

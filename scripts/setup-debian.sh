@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian 12 packages that building, testing and the demo need; nothing if all are there, so that it also works offline.
 #   scripts/setup-debian.sh            compiler, libraries, test tools
-#   scripts/setup-debian.sh --checks   also clang with lld, clang-format and clang-tidy, for `make lint` and `make fuzz`, OpenCL with PoCL, a driver of it, what loads the server (wrk), gRPC for it, and a browser for its page (chromium)
+#   scripts/setup-debian.sh --checks   also clang with lld, clang-format and clang-tidy, for `make lint` and `make fuzz`, OpenCL with PoCL, a driver of it, what loads the server (wrk), gRPC for it, and a browser for its page (chromium, fonts-dejavu-core)
 #   scripts/setup-debian.sh --processors   also qemu-user, for `make processors`
-#   scripts/setup-debian.sh --balancer     also HAProxy, for `make serve-balancer`
+#   scripts/setup-debian.sh --balancer     also HAProxy and ip, for `make serve-balancer`
 #   scripts/setup-debian.sh --fonts        also the fonts of the pictures of `make paddleocr` and `make bench-ocr`
 set -eu
 
@@ -19,9 +19,9 @@ packages="
 "
 case "${1:-}" in
   "") ;;
-  --checks) packages="$packages clang-14 clang-format-14 clang-tidy-14 clang-tools-14 libclang-rt-14-dev lld-14 pocl-opencl-icd ocl-icd-libopencl1 wrk libb64-0d libgrpc++-dev protobuf-compiler-grpc chromium" ;;
+  --checks) packages="$packages clang-14 clang-format-14 clang-tidy-14 clang-tools-14 libclang-rt-14-dev lld-14 pocl-opencl-icd ocl-icd-libopencl1 wrk libb64-0d libgrpc++-dev protobuf-compiler-grpc chromium fonts-dejavu-core" ;;
   --processors) packages="$packages qemu-user" ;;
-  --balancer) packages="$packages haproxy" ;;
+  --balancer) packages="$packages haproxy iproute2" ;;
   --fonts) packages="$packages fonts-dejavu-core fonts-wqy-microhei" ;;
   *) echo "usage: $0 [--checks | --processors | --balancer | --fonts]" >&2; exit 2 ;;
 esac

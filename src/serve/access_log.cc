@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "serve/grpc_status.h"
 
 namespace coracle::serve {
 namespace {
@@ -73,6 +74,7 @@ std::string access_line(const RequestRecord& record) {
     json.field("method", valid_utf8(record.method, kLongestName));
     json.field("path", valid_utf8(record.path, kLongestText));
     json.field("status", uint64_t{record.status});
+    if (record.grpc_status) json.field("grpc_status", std::string_view(grpc_status(*record.grpc_status).name));
     json.field("bytes_in", record.bytes_in);
     json.field("bytes_out", record.bytes_out);
     json.field("ms", rounded_ms(record.end - record.begin));

@@ -131,7 +131,8 @@ void add_tls(CLI::App& app, Arguments& arguments) {
   TlsFiles& files = arguments.options.tls;
   app.add_option(
       "--tls-certificate", files.certificate,
-      "File (PEM) with the server's certificate and those that it follows from: HTTP over TCP is then HTTPS");
+      "File (PEM) with the server's certificate and those that it follows from: HTTP over TCP is then HTTPS, and gRPC "
+      "has TLS");
   app.add_option("--tls-key", files.key, "File (PEM) with the certificate's key, without a passphrase");
   app.add_option("--tls-client-ca", files.client_ca,
                  "File (PEM) with certificates, one of which must have signed a client's");

@@ -4,19 +4,28 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "serve/model_operations.h"
+#include "serve/request_record.h"
+#include "serve/tls.h"
 
 /// gRPC, which needs 50 libraries, is a module of its own (libcoracle_serve_grpc.so) that the program loads when it is
 /// there. Both come from one build, and what they say to each other is C++.
 namespace coracle::serve {
 
+/// What a new connection needs for TLS; another object whenever the files have changed.
+using TlsSource = std::function<std::shared_ptr<const TlsPem>()>;
+
 struct GrpcOptions {
   std::string token;  ///< what "authorization: Bearer" must have; empty: nothing
   size_t message_bytes = size_t{64} << 20;
   size_t calls = 1000;  ///< at the same time; one stream is one call
+  TlsSource tls;        ///< null: there is no TLS
+  RequestBegan began;   ///< of each call
+  RequestAnswered ended;
 };
 
 /// Listens on ports and answers calls with operations on models.

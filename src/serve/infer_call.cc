@@ -22,7 +22,8 @@ size_t index_of(const std::vector<coracle::TensorInfo>& infos, const std::string
   }
   std::string names;
   for (const coracle::TensorInfo& info : infos) names += (names.empty() ? "'" : ", '") + info.name + "'";
-  refuse_call("model '" + model + "' has no " + kind + " '" + name.substr(0, 255) + "'; it has " + names);
+  refuse_call("model '" + model + "' has no " + kind + " '" + name.substr(0, 255) + "'; it has " +
+              (names.empty() ? "none" : names));
 }
 
 Tensor checked_tensor(InferInput&& input) {

@@ -95,8 +95,25 @@ struct Inference {
 
   /// Nobody wants the answer any more. At any time, by any thread.
   void cancel() {
-    const std::lock_guard lock(mutex_);
-    if (cancelled.exchange(1) == 0 && batch_ != nullptr) batch_->leave();
+    std::function<void()> then;
+    {
+      const std::lock_guard lock(mutex_);
+      if (cancelled.exchange(1) != 0) return;
+      if (batch_ != nullptr) batch_->leave();
+      then = std::move(when_cancelled_);
+    }
+    if (then != nullptr) then();
+  }
+  /// `then` is called by cancel(), or at once after it.
+  void when_cancelled(std::function<void()> then) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (cancelled == 0) {
+        when_cancelled_ = std::move(then);
+        return;
+      }
+    }
+    then();
   }
   /// It runs with others.
   void join(std::shared_ptr<Batch> batch) {
@@ -108,6 +125,7 @@ struct Inference {
  private:
   std::mutex mutex_;
   std::shared_ptr<Batch> batch_;
+  std::function<void()> when_cancelled_;
 };
 
 using InferencePtr = std::shared_ptr<Inference>;

@@ -17,9 +17,9 @@ namespace {
 
 /// Fields that do not change answers: hints for other back ends and other ways of running.
 const std::set<std::string, std::less<>> kIgnored = {
-    "platform",    "backend",      "runtime",        "default_model_filename",  "cc_model_filenames",
-    "metric_tags", "optimization", "response_cache", "model_repository_agents", "model_transaction_policy",
-    "batch_input", "batch_output", "model_metrics"};
+    "backend",      "runtime",        "default_model_filename",  "cc_model_filenames",       "metric_tags",
+    "optimization", "response_cache", "model_repository_agents", "model_transaction_policy", "batch_input",
+    "batch_output", "model_metrics"};
 
 using Reader = ConfigReader;
 
@@ -199,6 +199,15 @@ ModelConfig parse_model_config(std::string_view text, const std::string& source)
   for (const TextField& field : message.fields) {
     if (field.name == "name") {
       config.name = reader.text(field);
+    } else if (field.name == "platform") {
+      const std::string& platform = reader.text(field);
+      if (platform == kEnsemblePlatform || platform == kTextReaderPlatform) {
+        config.platform = platform;
+      } else {
+        config.ignored.push_back(field.name);
+      }
+    } else if (field.name == "ensemble_scheduling") {
+      config.ensemble = read_ensemble(reader, field);
     } else if (field.name == "max_batch_size") {
       config.batching.max_batch_size = reader.integer(field, 0, INT32_MAX);
     } else if (field.name == "input") {
@@ -234,7 +243,20 @@ ModelConfig parse_model_config(std::string_view text, const std::string& source)
       reader.unknown(field);
     }
   }
+  if (!config.ensemble.empty() && config.platform != kEnsemblePlatform)
+    throw Failure(Code::kInvalidArgument, source + ": ensemble_scheduling needs platform: \"ensemble\"");
   return config;
+}
+
+std::vector<std::string> models_joined(const ModelConfig& config) {
+  std::vector<std::string> models;
+  for (const EnsembleStep& step : config.ensemble) models.push_back(step.model);
+  if (config.platform != kTextReaderPlatform) return models;
+  for (const char* const part : {"detector", "recognizer", "classifier"}) {
+    const auto given = config.parameters.find(part);
+    if (given != config.parameters.end()) models.push_back(given->second);
+  }
+  return models;
 }
 
 void complete(ModelConfig& config, const coracle::Model& model, bool has_file, int64_t default_batch) {
@@ -268,8 +290,8 @@ std::string config_json(const ModelConfig& config) {
     const BatchOptions& batching = config.batching;
     json.StartObject();
     json.field("name", config.name);
-    json.field("platform", std::string_view("paddle_coracle"));
-    json.field("backend", std::string_view("coracle"));
+    json.field("platform", config.platform);
+    json.field("backend", std::string_view(config.platform == kEnsemblePlatform ? "" : "coracle"));
     json.field("max_batch_size", batching.max_batch_size);
     tensors("input", config.inputs);
     tensors("output", config.outputs);
@@ -286,6 +308,7 @@ std::string config_json(const ModelConfig& config) {
       json.field("default_priority_level", batching.default_priority_level);
       json.EndObject();
     }
+    if (!config.ensemble.empty()) write_ensemble(json, config.ensemble);
     json.Key("parameters");
     json.StartObject();
     for (const auto& [name, value] : config.parameters) {

@@ -78,13 +78,19 @@ void ModelInstances::submit(InferencePtr request) {
   }
   const std::lock_guard lock(order_.mutex);
   request->answer = [this, number = order_.given, answer = std::move(request->answer)](Answer a) {
-    const std::lock_guard in_order(order_.mutex);
+    std::unique_lock in_order(order_.mutex);
     order_.done.emplace(number, [answer, a = std::move(a)]() mutable { answer(std::move(a)); });
+    if (order_.answering) return;
+    order_.answering = true;
     while (!order_.done.empty() && order_.done.begin()->first == order_.answered) {
-      order_.done.begin()->second();
+      const std::function<void()> next = std::move(order_.done.begin()->second);
       order_.done.erase(order_.done.begin());
       ++order_.answered;
+      in_order.unlock();  // whoever takes the answer may ask this model again
+      next();
+      in_order.lock();
     }
+    order_.answering = false;
   };
   queue_.push(std::move(request));
   ++order_.given;

@@ -66,6 +66,7 @@ class ModelInstances {
     std::mutex mutex;
     uint64_t given = 0;
     uint64_t answered = 0;
+    bool answering = false;  // by one thread at a time
     std::map<uint64_t, std::function<void()>> done;
   };
 

@@ -25,9 +25,7 @@ class SpanWriter {
 
   void write(const RequestRecord& record) {
     begin(record, record.trace.span_id, record.trace.parent_id, "request", kServerSpan, record.begin, record.end);
-    attribute("http.request.method", valid_utf8(record.method, 32));
-    attribute("url.path", valid_utf8(record.path, 1024));
-    attribute("http.response.status_code", int64_t{record.status});
+    record.grpc_status.has_value() ? write_call(record) : write_http(record);
     attribute("client.address", record.peer);
     if (!record.id.empty()) attribute("coracle.request_id", valid_utf8(record.id, 255));
     end(record.status >= 500);
@@ -38,6 +36,21 @@ class SpanWriter {
   void attribute(std::string_view key, int64_t value) { write_attribute(key, "intValue", std::to_string(value)); }
 
  private:
+  void write_http(const RequestRecord& record) {
+    attribute("http.request.method", valid_utf8(record.method, 32));
+    attribute("url.path", valid_utf8(record.path, 1024));
+    attribute("http.response.status_code", int64_t{record.status});
+  }
+
+  /// Its path is /SERVICE/METHOD.
+  void write_call(const RequestRecord& record) {
+    const size_t slash = record.path.rfind('/');
+    attribute("rpc.system", std::string("grpc"));
+    attribute("rpc.service", record.path.substr(1, slash - 1));
+    attribute("rpc.method", record.path.substr(slash + 1));
+    attribute("rpc.grpc.status_code", int64_t{*record.grpc_status});
+  }
+
   void write_run(const RequestRecord& record, const ModelRun& run) {
     const Timeline& t = run.times;
     const std::array times{t.queued, t.started, t.inputs_ready, t.computed, t.done};

@@ -28,34 +28,54 @@ const PageFile* find_page_file(const Path& path) {
 }
 
 std::string page_content_type(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, const char*>, 4> kTypes = {
+  constexpr std::array<std::pair<std::string_view, const char*>, 5> kTypes = {
       {{".html", "text/html; charset=utf-8"},
        {".css", "text/css; charset=utf-8"},
        {".js", "text/javascript; charset=utf-8"},
-       {".svg", "image/svg+xml"}}};
+       {".svg", "image/svg+xml"},
+       {".png", "image/png"}}};
   for (const auto& [ending, type] : kTypes) {
     if (name.ends_with(ending)) return type;
   }
   return "application/octet-stream";
 }
 
+/// What works with several models: where it is asked, and its models by stage.
+void write_tool(internal::JsonWriter& json, const std::string& name, const std::string& path,
+                const std::vector<std::pair<std::string, std::string>>& stages) {
+  json.field("name", name);
+  json.field("path", path);
+  json.objects("stages", stages, [&](const auto& stage) {
+    json.field("name", stage.first);
+    json.field("model", stage.second);
+  });
+}
+
 }  // namespace
+
+std::string Page::tools() const {
+  return internal::json_text([&](internal::JsonWriter& json) {
+    json.StartObject();
+    json.objects("readers", readers_(), [&](const TextReaderModels& reader) {
+      std::vector<std::pair<std::string, std::string>> stages = {{"detector", reader.detector},
+                                                                 {"recognizer", reader.recognizer}};
+      if (!reader.classifier.empty()) stages.emplace_back("classifier", reader.classifier);
+      write_tool(json, reader.name, "v2/models/" + reader.name + "/predict", stages);
+    });
+    json.objects("pipelines", pipelines_, [&](const PipelineConfig& pipeline) {
+      write_tool(json, pipeline.name, std::string(pipeline_kind(pipeline.name).path),
+                 {pipeline.names.begin(), pipeline.names.end()});
+    });
+    json.EndObject();
+  });
+}
 
 bool Page::open_to_all(const Path& path) const { return find_page_file(path) != nullptr; }
 
 std::optional<Cancel> Page::handle(const HttpRequest& request, const Path& path, const Respond& respond) {
   if (path == Path{"page", "server.json"}) {
     require_method(request, "GET");
-    HttpResponse response = json_response(internal::json_text([&](internal::JsonWriter& json) {
-      json.StartObject();
-      json.objects("readers", readers_, [&](const TextReaderModels& reader) {
-        json.field("name", reader.name);
-        std::vector<std::string> models = {reader.detector, reader.recognizer};
-        if (!reader.classifier.empty()) models.push_back(reader.classifier);
-        json.list("models", models);
-      });
-      json.EndObject();
-    }));
+    HttpResponse response = json_response(tools());
     response.headers = {{"Cache-Control", "no-store"}};
     respond(std::move(response));
     return Cancel();

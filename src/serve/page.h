@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "serve/pictures.h"
+#include "serve/pipeline.h"
 #include "serve/service.h"
+#include "serve/text_reader_models.h"
 
 namespace coracle::serve {
 
@@ -24,14 +26,20 @@ extern const std::span<const PageFile> page_files;
 /// JavaScript that runs in the browser. Its files are for all, but not /page/server.json, which has names of models.
 class Page : public Service {
  public:
-  /// `readers` are shown beside the models.
-  explicit Page(std::vector<TextReaderModels> readers) : readers_(std::move(readers)) {}
+  /// Readers of text, which come and go with the models of a repository.
+  using Readers = std::function<std::vector<TextReaderModels>()>;
+  /// `readers` and `pipelines` are shown beside the models that they work with.
+  Page(Readers readers, std::vector<PipelineConfig> pipelines)
+      : readers_(std::move(readers)), pipelines_(std::move(pipelines)) {}
 
   std::optional<Cancel> handle(const HttpRequest& request, const Path& path, const Respond& respond) override;
   bool open_to_all(const Path& path) const override;
 
  private:
-  const std::vector<TextReaderModels> readers_;
+  std::string tools() const;  ///< /page/server.json
+
+  const Readers readers_;
+  const std::vector<PipelineConfig> pipelines_;
 };
 
 }  // namespace coracle::serve

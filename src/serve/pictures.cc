@@ -11,6 +11,7 @@
 #include "client/prediction.h"
 #include "serve/picture_request.h"
 #include "serve/picture_tool.h"
+#include "serve/text_reader_model.h"
 #include "serve/worker_pool.h"
 
 namespace coracle::serve {
@@ -161,7 +162,9 @@ class Pictures : public Service {
     const auto reader = std::find_if(options_.readers.begin(), options_.readers.end(),
                                      [&](const TextReaderModels& r) { return r.name == whom->model; });
     if (reader == options_.readers.end()) {
-      use_model(*work, repository_.find(whom->model, whom->version));
+      const std::shared_ptr<ServedModel> model = repository_.find(whom->model, whom->version);
+      const auto* const own_reader = dynamic_cast<const TextReaderModel*>(model.get());
+      own_reader != nullptr ? use_reader(*work, own_reader->models()) : use_model(*work, model);
     } else if (whom->version.empty()) {
       use_reader(*work, *reader);
     } else {

@@ -155,13 +155,13 @@ class PipelineFile {
       }
       if (!value.IsNumber()) return false;
       const double number = value.GetDouble();
+      if (!(number >= 0 && number < 1e6)) return false;
       if (key == "limit_side_len") config_.detection.length = static_cast<int>(number);
       if (key == "max_side_limit") config_.detection.most = static_cast<int>(number);
       if (key == "thresh") config_.detection.threshold = number;
       if (key == "box_thresh") config_.detection.box_threshold = number;
       if (key == "unclip_ratio") config_.detection.unclip_ratio = number;
-      return number >= 0 && number < 1e6 &&
-             is_among(key, {"limit_side_len", "max_side_limit", "thresh", "box_thresh", "unclip_ratio"});
+      return is_among(key, {"limit_side_len", "max_side_limit", "thresh", "box_thresh", "unclip_ratio"});
     }
     if (!value.IsNumber()) return false;
     if (stage == "rec" && key == "score_thresh") {

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "coracle/coracle.hpp"
+#include "serve/request_record.h"
 #include "serve/served_runner.h"
 #include "serve/worker_pool.h"
 
@@ -65,8 +66,14 @@ class PipelineTools {
     return models;
   }
 
+  /// What answers one request at a time, with the settings of its runs.
+  struct Tool {
+    std::shared_ptr<RunSettings> settings;
+    std::unique_ptr<Pipeline> pipeline;
+  };
+
   /// One that works with these models, until it is given back.
-  std::unique_ptr<Pipeline> take(const Models& models) {
+  Tool take(const Models& models) {
     {
       const std::lock_guard lock(mutex_);
       std::erase_if(idle_, [&](const Idle& idle) {
@@ -74,15 +81,17 @@ class PipelineTools {
                            [](const auto& model, const auto& other) { return model == other.lock(); });
       });
       if (!idle_.empty()) {
-        std::unique_ptr<Pipeline> tool = std::move(idle_.back().tool);
+        Tool tool = std::move(idle_.back().tool);
         idle_.pop_back();
         return tool;
       }
     }
-    return kind_.open(config_, open_served(models, std::make_shared<RunSettings>()));
+    const auto settings = std::make_shared<RunSettings>();
+    return {settings, kind_.open(config_, open_served(models, settings))};
   }
 
-  void give_back(const Models& models, std::unique_ptr<Pipeline> tool) {
+  void give_back(const Models& models, Tool tool) {
+    tool.settings->record = nullptr;
     const std::lock_guard lock(mutex_);
     idle_.push_back({{models.begin(), models.end()}, std::move(tool)});
   }
@@ -90,7 +99,7 @@ class PipelineTools {
  private:
   struct Idle {
     std::vector<std::weak_ptr<ServedModel>> models;
-    std::unique_ptr<Pipeline> tool;
+    Tool tool;
   };
 
   const PipelineConfig config_;
@@ -134,7 +143,7 @@ class Pipelines : public PipelineService {
       respond(ready ? pipeline_message(200, new_log_id(), 0, "Healthy")
                     : failed({}, http_status(Code::kUnavailable), "the server is not ready"));
     } else {
-      return submit(tools, request.body, respond);
+      return submit(tools, request, respond);
     }
     return Cancel();
   }
@@ -148,12 +157,12 @@ class Pipelines : public PipelineService {
     return found == pipelines_.end() ? nullptr : *found;
   }
 
-  Cancel submit(const std::shared_ptr<PipelineTools>& tools, const std::shared_ptr<const std::string>& body,
-                const Respond& respond) {
+  Cancel submit(const std::shared_ptr<PipelineTools>& tools, const HttpRequest& request, const Respond& respond) {
+    const std::shared_ptr<const std::string> body = request.body;
     const auto cancelled = std::make_shared<std::atomic<uint32_t>>(0);
     try {
-      pool_.submit({[tools, models = tools->models(), body, respond, cancelled] {
-        respond(answered(*body, [&] { return answer(*tools, models, *body, cancelled.get()); }));
+      pool_.submit({[tools, models = tools->models(), body, record = request.record, respond, cancelled] {
+        respond(answered(*body, [&] { return answer(*tools, models, *body, record, cancelled.get()); }));
       }});
     } catch (const Failure& failure) {
       respond(failed(*body, failure));
@@ -162,17 +171,21 @@ class Pipelines : public PipelineService {
     return [cancelled] { *cancelled = 1; };
   }
 
-  static HttpResponse answer(PipelineTools& tools, const Models& models, std::string_view body, Cancelled cancelled) {
+  static HttpResponse answer(PipelineTools& tools, const Models& models, std::string_view body,
+                             const std::shared_ptr<RequestRecord>& record, Cancelled cancelled) {
     if (*cancelled % 2 != 0) throw Failure(Code::kCancelled, "the request was cancelled");
-    std::unique_ptr<Pipeline> tool = tools.take(models);
-    const PipelineRequest request(body, tool->fields());
+    PipelineTools::Tool tool = tools.take(models);
+    const PipelineRequest request(body, tool.pipeline->fields());
+    const std::string log_id = request.log_id();
+    if (record != nullptr) record->id = log_id;
+    tool.settings->record = record;
     const std::string result = internal::json_text([&](internal::JsonWriter& json) {
       json.StartObject();
-      tool->answer(request, cancelled, json);
+      tool.pipeline->answer(request, cancelled, json);
       json.EndObject();
     });
     tools.give_back(models, std::move(tool));
-    return pipeline_answer(request.log_id(), result);
+    return pipeline_answer(log_id, result);
   }
 
   const Readiness& readiness_;

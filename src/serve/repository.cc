@@ -2,54 +2,15 @@
 #include "serve/repository.h"
 
 #include <algorithm>
-#include <charconv>
-#include <fstream>
 #include <iterator>
-#include <set>
-#include <sstream>
 #include <utility>
 
+#include "serve/ensemble.h"
+#include "serve/text_reader_model.h"
+
 namespace coracle::serve {
-namespace {
 
-namespace fs = std::filesystem;
-
-/// The number that is the name of a folder; nothing for other names.
-std::optional<int64_t> number_of(const std::string& name) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (error != std::errc() || end != name.data() + name.size() || number < 1) return std::nullopt;
-  return number;
-}
-
-/// Names of models are parts of paths and of URLs.
-void check_name(const std::string& name) {
-  const bool fits = !name.empty() && name.size() <= 255 && name != "." && name != ".." &&
-                    std::all_of(name.begin(), name.end(), [](unsigned char c) {
-                      return c > ' ' && c != '/' && c != '\\' && c != '?' && c != '#' && c != '%' && c < 127;
-                    });
-  if (!fits) throw Failure(Code::kInvalidArgument, "'" + name.substr(0, 64) + "' is not the name of a model");
-}
-
-std::string content_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file.is_open() || file.bad()) throw Failure(Code::kUnavailable, path.string() + " cannot be read");
-  return content;
-}
-
-}  // namespace
-
-void check_model_names(const std::vector<std::pair<std::string, std::string>>& models) {
-  std::set<std::string> names;
-  for (const auto& [name, path] : models) {
-    check_name(name);
-    if (!names.insert(name).second)
-      throw Failure(Code::kInvalidArgument, "two models are called '" + name + "'; NAME=PATH gives one another name");
-  }
-}
-
-Repository::Repository(Options options) : options_(std::move(options)) {
+Repository::Repository(Options options) : options_(std::move(options)), sources_(options_.models, options_.folder) {
   check_model_names(options_.models);
   maintenance_ = std::thread([this] { maintain(); });
 }
@@ -74,102 +35,32 @@ Repository::~Repository() {
   }
 }
 
-std::vector<std::string> Repository::names_in_folder() const {
-  std::vector<std::string> names;
-  if (options_.folder.empty()) return names;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(options_.folder, error)) {
-    const std::string name = entry.path().filename();
-    if (entry.is_directory() && !name.starts_with('.')) names.push_back(name);
-  }
-  if (error) throw Failure(Code::kUnavailable, options_.folder.string() + " cannot be read: " + error.message());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-std::optional<std::string> Repository::given_path(const std::string& name) const {
-  for (const auto& [given, path] : options_.models) {
-    if (given == name) return path;
-  }
-  return std::nullopt;
-}
-
-Repository::Source Repository::source_of(const std::string& name) const {
-  check_name(name);
-  Source source;
-  if (const std::optional<std::string> path = given_path(name)) {
-    source.versions[1] = *path;
-    return source;
-  }
-  const fs::path folder = options_.folder / name;
-  if (options_.folder.empty() || !fs::is_directory(folder))
-    throw Failure(Code::kNotFound, "there is no model '" + name + "'");
-  if (fs::exists(folder / "config.pbtxt")) {
-    source.config = parse_model_config(content_of(folder / "config.pbtxt"), (folder / "config.pbtxt").string());
-    source.has_config = true;
-    if (!source.config.name.empty() && source.config.name != name) {
-      throw Failure(Code::kInvalidArgument, (folder / "config.pbtxt").string() + ": name is '" + source.config.name +
-                                                "', expected that of the folder, '" + name + "'");
-    }
-  }
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const std::optional<int64_t> version = number_of(entry.path().filename());
-    if (version.has_value() && entry.is_directory()) source.versions[*version] = entry.path();
-  }
-  if (source.versions.empty()) {
-    source.versions[1] = folder;
-    return source;
-  }
-  const VersionPolicy& policy = source.config.versions;
-  if (policy.kind == VersionPolicy::Kind::kLatest) {
-    while (source.versions.size() > policy.latest) source.versions.erase(source.versions.begin());
-  } else if (policy.kind == VersionPolicy::Kind::kSpecific) {
-    for (const int64_t version : policy.specific) {
-      if (!source.versions.contains(version)) {
-        throw Failure(Code::kInvalidArgument, "model '" + name + "' has no version " + std::to_string(version) +
-                                                  ", which its version_policy names");
-      }
-    }
-    std::erase_if(source.versions, [&](const auto& version) {
-      return std::find(policy.specific.begin(), policy.specific.end(), version.first) == policy.specific.end();
-    });
-  }
-  return source;
-}
-
-/// Changes whenever a file of the model does.
-std::string Repository::stamp_of(const std::string& name) const {
-  std::ostringstream stamp;
-  std::error_code error;
-  std::vector<std::string> files;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(options_.folder / name, error)) {
-    if (!entry.is_regular_file(error)) continue;
-    files.push_back(entry.path().string() + ' ' + std::to_string(entry.file_size(error)) + ' ' +
-                    std::to_string(entry.last_write_time(error).time_since_epoch().count()));
-  }
-  std::sort(files.begin(), files.end());
-  for (const std::string& file : files) stamp << file << '\n';
-  return stamp.str();
-}
-
 void Repository::load_all() {
-  std::vector<std::string> names = names_in_folder();
-  for (const auto& [name, path] : options_.models) names.push_back(name);
+  std::vector<std::string> names;
+  for (const auto& [name, path] : sources_.given()) names.push_back(name);
+  const std::vector<std::string> in_folder = sources_.names_in_folder();
+  names.insert(names.end(), in_folder.begin(), in_folder.end());
   {
     const std::lock_guard lock(mutex_);
     for (const std::string& name : names) entries_[name].reason = "it is still being loaded";
   }
-  for (const std::string& name : names) {
+  for (const std::string& name : sources_.parts_first(names)) {
     try {
-      given_path(name).has_value() ? load_model(name) : load(name);
+      sources_.is_given(name) ? load_model(name) : load_logged(name);
     } catch (const std::exception&) {
-      if (given_path(name).has_value()) throw;
+      if (sources_.is_given(name)) throw;
       continue;  // the index says why
     }
   }
 }
 
 void Repository::load(const std::string& name) {
+  for (const std::string& part : sources_.parts_first({name})) {
+    if (part == name || versions(part).empty()) load_logged(part);
+  }
+}
+
+void Repository::load_logged(const std::string& name) {
   try {
     load_model(name);
   } catch (const Failure& failure) {
@@ -178,18 +69,27 @@ void Repository::load(const std::string& name) {
   }
 }
 
+std::shared_ptr<ServedModel> Repository::open(const std::string& name, int64_t version, const std::string& path,
+                                              const ModelSource& source) const {
+  const FindModel find_part = [this](const std::string& part, const std::string& v) { return find(part, v); };
+  if (source.config.platform == kEnsemblePlatform)
+    return std::make_shared<Ensemble>(name, version, path, source.config, find_part, options_.defaults.memory);
+  if (source.config.platform == kTextReaderPlatform)
+    return std::make_shared<TextReaderModel>(name, version, path, source.config, find_part);
+  return std::make_shared<PaddleModel>(name, version, path, source.config, source.has_config, options_.defaults);
+}
+
 void Repository::load_model(const std::string& name) {
   const std::lock_guard one(loading_);
   std::string stamp;
+  bool joins = false;
   try {
-    if (!options_.folder.empty() && !given_path(name).has_value()) stamp = stamp_of(name);
-    const Source source = source_of(name);
+    if (sources_.has_folder() && !sources_.is_given(name)) stamp = sources_.stamp(name);
+    const ModelSource source = sources_.find(name);
+    joins = !models_joined(source.config).empty();
     save_states(name);
     Versions versions;
-    for (const auto& [version, path] : source.versions) {
-      versions[version] =
-          std::make_shared<ServedModel>(name, version, path, source.config, source.has_config, options_.defaults);
-    }
+    for (const auto& [version, path] : source.versions) versions[version] = open(name, version, path, source);
     for (const auto& [version, model] : versions) {
       std::string line = "model '" + name + "' version " + std::to_string(version) + " is ready";
       for (const std::string& field : model->config().ignored)
@@ -202,6 +102,7 @@ void Repository::load_model(const std::string& name) {
       Entry& entry = entries_[name];
       before = std::exchange(entry.versions, std::move(versions));
       entry.reason.clear();
+      entry.wants_parts = false;
       entry.stamp = stamp;
     }
     retire(std::move(before));
@@ -212,6 +113,7 @@ void Repository::load_model(const std::string& name) {
       Entry& entry = entries_[name];
       entry.reason = e.what();
       entry.stamp = stamp;
+      entry.wants_parts = joins;
     }
     throw Failure(failure != nullptr ? failure->code() : Code::kInvalidArgument,
                   "model '" + name + "' cannot be loaded: " + e.what());
@@ -247,7 +149,7 @@ std::shared_ptr<ServedModel> Repository::find(const std::string& name, const std
   const Versions& versions = entry->second.versions;
   if (versions.empty()) throw Failure(Code::kUnavailable, "model '" + name + "' is not ready: " + entry->second.reason);
   if (version.empty()) return versions.rbegin()->second;
-  const std::optional<int64_t> number = number_of(version);
+  const std::optional<int64_t> number = version_number(version);
   const auto found = number.has_value() ? versions.find(*number) : versions.end();
   if (found == versions.end())
     throw Failure(Code::kNotFound,
@@ -284,7 +186,7 @@ std::vector<IndexEntry> Repository::index() const {
         index.push_back({.name = name, .version = "", .state = "UNAVAILABLE", .reason = entry.reason});
     }
   }
-  for (const std::string& name : names_in_folder()) {
+  for (const std::string& name : sources_.names_in_folder()) {
     if (std::none_of(index.begin(), index.end(), [&](const IndexEntry& e) { return e.name == name; }))
       index.push_back({.name = name, .version = "", .state = "", .reason = ""});
   }
@@ -316,27 +218,32 @@ void Repository::reap() {
 void Repository::poll() {
   std::vector<std::string> names;
   try {
-    names = names_in_folder();
+    names = sources_.names_in_folder();
   } catch (const Failure& failure) {
     options_.defaults.log(failure.what());
     return;
   }
   std::map<std::string, std::string> known;
+  std::vector<std::string> waiting;  // for others that they join
   {
     const std::lock_guard lock(mutex_);
     for (const auto& [name, entry] : entries_) {
-      if (!given_path(name).has_value()) known[name] = entry.stamp;
+      if (!sources_.is_given(name)) known[name] = entry.stamp;
+      if (entry.wants_parts) waiting.push_back(name);
     }
   }
-  for (const std::string& name : names) {
-    const std::string stamp = stamp_of(name);
+  bool changed = false;
+  for (const std::string& name : sources_.parts_first(names)) {
+    const std::string stamp = sources_.stamp(name);
     const auto before = known.find(name);
-    if (before != known.end() && before->second == stamp) continue;
+    const bool again = changed && std::find(waiting.begin(), waiting.end(), name) != waiting.end();
+    if (before != known.end() && before->second == stamp && !again) continue;
     // Files that are being written change until they are whole.
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    if (stamp_of(name) != stamp) continue;
+    if (sources_.stamp(name) != stamp) continue;
     try {
-      load(name);
+      load_logged(name);
+      changed = true;
     } catch (const std::exception&) {
       continue;  // the one before goes on
     }

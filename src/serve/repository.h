@@ -15,17 +15,12 @@
 #include <vector>
 
 #include "serve/model_operations.h"
-#include "serve/served_model.h"
+#include "serve/model_sources.h"
+#include "serve/paddle_model.h"
 
 namespace coracle::serve {
 
-/// Throws Failure (kInvalidArgument) for a name that cannot be part of a path and a URL, and for one that is there
-/// twice.
-void check_model_names(const std::vector<std::pair<std::string, std::string>>& models);
-
-/// The models of a server: those it was given one by one, and those of a folder as Triton has it: DIR/NAME/config.pbtxt
-/// (optional) and DIR/NAME/1/inference.pdmodel and so on, folders without numbers being ignored; DIR/NAME with a model
-/// in it and no numbered folder is version 1. For any number of threads.
+/// The models of a server. For any number of threads.
 class Repository {
  public:
   struct Options {
@@ -56,7 +51,8 @@ class Repository {
   /// True when every model of the start was loaded.
   bool ready() const;
 
-  /// Loads a model of the folder, or again: what ran before serves until that has succeeded. Throws Failure.
+  /// Loads a model of the folder, or again: what ran before serves until that has succeeded. Before it, those that it
+  /// joins and that are not loaded. Throws Failure.
   void load(const std::string& name);
   /// Calls a function in a thread that may take long, where loading keeps nobody waiting who asks for something else.
   void later(std::function<void()> work);
@@ -71,22 +67,16 @@ class Repository {
   using Versions = std::map<int64_t, std::shared_ptr<ServedModel>>;
   struct Entry {
     Versions versions;
-    std::string reason;  ///< why it could not be loaded last
-    std::string stamp;   ///< of its files, when they were looked at last
-  };
-  /// Where the versions of a model lie.
-  struct Source {
-    ModelConfig config;
-    bool has_config = false;
-    std::map<int64_t, std::string> versions;
+    std::string reason;        ///< why it could not be loaded last
+    std::string stamp;         ///< of its files, when they were looked at last
+    bool wants_parts = false;  ///< it could not be loaded last and joins others, which may have been to blame
   };
 
-  std::vector<std::string> names_in_folder() const;
-  std::optional<std::string> given_path(const std::string& name) const;
-  Source source_of(const std::string& name) const;
-  /// What `load` does, without a line in the log.
+  /// What `load` does for one model, without a line in the log.
   void load_model(const std::string& name);
-  std::string stamp_of(const std::string& name) const;
+  void load_logged(const std::string& name);
+  std::shared_ptr<ServedModel> open(const std::string& name, int64_t version, const std::string& path,
+                                    const ModelSource& source) const;
   void retire(Versions&& versions);
   void maintain();
   void save_states(const std::string& name = {});
@@ -94,6 +84,7 @@ class Repository {
   void reap();
 
   const Options options_;
+  const ModelSources sources_;
   mutable std::mutex mutex_;
   std::mutex loading_;  // one model is loaded at a time
   std::map<std::string, Entry> entries_;

@@ -43,7 +43,7 @@ ModelMetadata RepositoryOperations::model_metadata(const std::string& name, cons
   const std::shared_ptr<ServedModel> model = repository_.find(name, version);
   return {.name = model->name(),
           .versions = repository_.versions(name),
-          .platform = "paddle_coracle",
+          .platform = model->config().platform,
           .inputs = metadata_of(model->inputs()),
           .outputs = metadata_of(model->outputs())};
 }

@@ -5,8 +5,10 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "serve/access_log.h"
+#include "serve/grpc_status.h"
 #include "serve/http.h"
 #include "serve/prometheus_text.h"
 #include "serve/trace_exporter.h"
@@ -28,6 +30,8 @@ class RequestObserver {
 
   /// Puts a request into its trace. What is returned answers it, with the header traceparent where traces are made.
   Respond began(const HttpRequest& request, Respond respond);
+  /// The same for requests that are not HTTP's. Returns the header of the answer; empty where no traces are made.
+  std::string began(RequestRecord& record, std::string_view traceparent) const;
   void ended(const std::shared_ptr<const RequestRecord>& record);
 
   /// Opens the log again, for whoever has renamed it.
@@ -38,7 +42,8 @@ class RequestObserver {
   static constexpr size_t kStatuses = 600;
 
   const double trace_rate_;
-  std::array<std::atomic<uint64_t>, kStatuses> answered_{};  // by status
+  std::array<std::atomic<uint64_t>, kStatuses> answered_{};          // by status
+  std::array<std::atomic<uint64_t>, kGrpcStatuses.size()> calls_{};  // of gRPC, by its status
   std::atomic<uint64_t> bytes_in_{0};
   std::atomic<uint64_t> bytes_out_{0};
   std::unique_ptr<AccessLog> log_;

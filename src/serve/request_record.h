@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,13 +38,14 @@ struct RequestRecord {
   std::string id;  ///< as the client has it
   TraceContext trace;
 
-  unsigned status = 0;
-  uint64_t bytes_out = 0;  ///< of the body, as far as it was sent
+  unsigned status = 0;                 ///< of HTTP; of a call of gRPC that which says the same
+  std::optional<uint8_t> grpc_status;  ///< the number of gRPC's
+  uint64_t bytes_out = 0;              ///< of the body, as far as it was sent
   Clock::time_point end;
 
   /// Models may run at the same time. Of very many the first are kept.
   void add(ModelRun run) {
-    constexpr size_t kMost = 32;
+    constexpr size_t kMost = 128;  // a page of some hundred lines
     const std::lock_guard lock(mutex_);
     if (runs_.size() < kMost) runs_.push_back(std::move(run));
   }
@@ -57,6 +59,9 @@ struct RequestRecord {
   std::vector<ModelRun> runs_;
 };
 
+/// Puts a request into its trace by what the client sent as traceparent. Returns what it is answered, empty where there
+/// are no traces. Does not throw.
+using RequestBegan = std::function<std::string(RequestRecord& record, std::string_view traceparent)>;
 /// Takes what is known of a request once it was answered. Does not throw.
 using RequestAnswered = std::function<void(std::shared_ptr<const RequestRecord>)>;
 

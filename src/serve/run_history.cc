@@ -18,8 +18,20 @@ constexpr size_t kMostCosts = 64;
 constexpr double kWeight = 0.125;
 /// From the mean to nearly all runs.
 constexpr double kDeviations = 3;
+/// No run takes so many microseconds, which is 30 years.
+constexpr double kMostUs = 1e15;
 
 [[noreturn]] void refuse_text() { throw Failure(Code::kInvalidArgument, "it is not what a server wrote"); }
+
+std::string kept_text(const internal::JsonValue& value) {
+  if (!value.IsString()) refuse_text();
+  return {value.GetString(), value.GetStringLength()};
+}
+
+double kept_us(const internal::JsonValue& value) {
+  if (!value.IsNumber() || !(value.GetDouble() >= 0 && value.GetDouble() <= kMostUs)) refuse_text();
+  return value.GetDouble();
+}
 
 const internal::JsonValue& kept_member(const internal::JsonValue& object, const char* name) {
   if (!object.IsObject() || !object.HasMember(name)) refuse_text();
@@ -66,7 +78,8 @@ std::optional<Clock::duration> RunHistory::predict(const std::string& shape, int
     const double part = seen < rows ? static_cast<double>(rows) / static_cast<double>(seen) : 1.0;
     least = std::min(least, part * (cost.mean + kDeviations * cost.deviation));
   }
-  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double, std::micro>(least));
+  return std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double, std::micro>(std::min(least, kMostUs)));
 }
 
 bool RunHistory::is_proven(const std::string& shape) const {
@@ -120,25 +133,21 @@ void RunHistory::restore(std::string_view text) {
   if (document.HasParseError() || !document.IsObject()) refuse_text();
   std::map<std::string, Shape, std::less<>> shapes;
   std::optional<std::string> refused;
-  if (document.HasMember("refused")) {
-    if (!document["refused"].IsString()) refuse_text();
-    refused = document["refused"].GetString();
-  }
+  if (document.HasMember("refused")) refused = kept_text(document["refused"]);
   const internal::JsonValue& list = kept_member(document, "shapes");
   if (!list.IsArray() || list.Size() > kMostShapes) refuse_text();
   for (const internal::JsonValue& entry : list.GetArray()) {
-    const internal::JsonValue& name = kept_member(entry, "shape");
+    const std::string name = kept_text(kept_member(entry, "shape"));
     const internal::JsonValue& proven = kept_member(entry, "proven");
     const internal::JsonValue& costs = kept_member(entry, "costs");
-    if (!name.IsString() || !proven.IsBool() || !costs.IsArray() || costs.Size() > kMostCosts) refuse_text();
-    Shape& shape = shapes[name.GetString()];
+    if (!proven.IsBool() || !costs.IsArray() || costs.Size() > kMostCosts || shapes.contains(name)) refuse_text();
+    Shape& shape = shapes[name];
     shape.proven = proven.GetBool();
     for (const internal::JsonValue& cost : costs.GetArray()) {
       const internal::JsonValue& rows = kept_member(cost, "rows");
-      const internal::JsonValue& mean = kept_member(cost, "mean_us");
-      const internal::JsonValue& deviation = kept_member(cost, "deviation_us");
-      if (!rows.IsInt64() || rows.GetInt64() < 1 || !mean.IsNumber() || !deviation.IsNumber()) refuse_text();
-      shape.costs[rows.GetInt64()] = {.mean = mean.GetDouble(), .deviation = deviation.GetDouble()};
+      if (!rows.IsInt64() || rows.GetInt64() < 1) refuse_text();
+      shape.costs[rows.GetInt64()] = {.mean = kept_us(kept_member(cost, "mean_us")),
+                                      .deviation = kept_us(kept_member(cost, "deviation_us"))};
     }
   }
   const std::lock_guard lock(mutex_);

@@ -3,41 +3,26 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "coracle/coracle.hpp"
+#include "serve/memory_budget.h"
 #include "serve/model_config.h"
-#include "serve/model_instances.h"
-#include "serve/state_directory.h"
+#include "serve/request_queue.h"
 #include "serve/statistics.h"
 
 namespace coracle::serve {
 
-/// How models run that say nothing of their own.
-struct ServingDefaults {
-  coracle::Pool pool;          ///< whose threads all models share
-  MemoryBudget memory;         ///< which they share, too
-  int instances = 2;           ///< sessions of a model
-  int64_t max_batch_size = 8;  ///< of models without a configuration; 0: no batches
-  std::chrono::microseconds max_queue_delay{0};
-  std::chrono::microseconds target{0};  ///< BatchOptions::target of all models
-  StateDirectory state;                 ///< keeps what runs have taught
-  size_t max_queue_size = 1024;
-  std::multimap<std::string, WarmUpSample> warm_up;  ///< by model, beside those of its configuration
-  std::function<void(const std::string& line)> log = [](const std::string&) {};
-};
-
-/// One version of a model, loaded. For any number of threads.
+/// One version of what clients know as a model: one that the engine runs (PaddleModel), or others joined (Ensemble,
+/// TextReaderModel). For any number of threads.
 class ServedModel {
  public:
-  /// Loads from a folder, a file or an archive. `config` is completed; `has_file` says whether somebody wrote it.
-  /// Throws coracle::Exception and Failure.
-  ServedModel(std::string name, int64_t version, const std::string& path, ModelConfig config, bool has_file,
-              const ServingDefaults& defaults);
+  virtual ~ServedModel() = default;
+  ServedModel(const ServedModel&) = delete;
+  ServedModel& operator=(const ServedModel&) = delete;
 
   const std::string& name() const { return name_; }
   int64_t version() const { return version_; }
@@ -47,48 +32,50 @@ class ServedModel {
   const std::vector<coracle::TensorInfo>& inputs() const { return inputs_; }
   const std::vector<coracle::TensorInfo>& outputs() const { return outputs_; }
 
-  /// Checks the tensors against the model and gives them to an instance. The request is answered once, later, by
-  /// another thread. Throws Failure where it is not taken, which `statistics` then counts.
+  /// Checks the tensors against the model and takes the request, which is answered once, later, by another thread.
+  /// Throws Failure where it is not taken, which `statistics` then counts.
   void infer(InferencePtr request);
   /// A request, with its record where it has one, was not even understood.
   void refused(RequestRecord* record, Code code);
   /// Requests of more rows are refused; 0: of none are.
-  int64_t most_rows() const { return declared_batch_ ? config_.batching.max_batch_size : 0; }
-  size_t waiting() const { return instances_->waiting(); }
+  int64_t most_rows() const { return most_rows_; }
+  virtual size_t waiting() const { return 0; }
   /// See ModelInstances::trim.
-  void trim(Clock::time_point unused_since) { instances_->trim(unused_since); }
+  virtual void trim(Clock::time_point) {}
   /// Bytes that it holds beside weights as its files have them: sessions, plans, packed weights.
-  size_t memory_bytes() const;
+  virtual size_t memory_bytes() const { return 0; }
   /// Keeps what runs have taught since it was called last.
-  void save_state();
+  virtual void save_state() {}
   const MemoryBudget& memory() const { return memory_; }
   Statistics& statistics() { return statistics_; }
   const Statistics& statistics() const { return statistics_; }
 
- private:
+ protected:
+  ServedModel(std::string name, int64_t version, std::string path, MemoryBudget memory)
+      : name_(std::move(name)), version_(version), path_(std::move(path)), memory_(std::move(memory)) {}
+  /// What is known once it was opened; before it serves.
+  void describe(ModelConfig config, std::vector<coracle::TensorInfo> inputs, std::vector<coracle::TensorInfo> outputs,
+                int64_t most_rows);
+  /// Throws Failure for tensors that the model does not take.
   void check(const Inference& request) const;
   void add_run(RequestRecord& record, const Timeline& times, bool failed) const;
-  void warm_up(const ServingDefaults& defaults);
-  std::string state_name() const;
-  void restore_state();
+
+ private:
+  /// Answers a request that was checked. Throws Failure where it is not taken.
+  virtual void submit(InferencePtr request) = 0;
 
   const std::string name_;
   const int64_t version_;
   const std::string path_;
-  const bool declared_batch_;  // max_batch_size is somebody's word, so that larger requests are refused
-  ModelConfig config_;
-  const std::string state_key_;
-  const coracle::Model model_;
-  const std::vector<coracle::TensorInfo> inputs_;
-  const std::vector<coracle::TensorInfo> outputs_;
   const MemoryBudget memory_;
+  ModelConfig config_;
+  std::vector<coracle::TensorInfo> inputs_;
+  std::vector<coracle::TensorInfo> outputs_;
+  int64_t most_rows_ = 0;
   Statistics statistics_;
-  const StateDirectory state_;
-  const StateDirectory::Log log_;
-  RunHistory history_;
-  std::mutex save_mutex_;
-  uint64_t saved_changes_ = 0;
-  std::unique_ptr<ModelInstances> instances_;
 };
+
+/// The version of a model that serves now; an empty version is the greatest. Throws Failure (not found, unavailable).
+using FindModel = std::function<std::shared_ptr<ServedModel>(const std::string& name, const std::string& version)>;
 
 }  // namespace coracle::serve

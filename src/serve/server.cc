@@ -12,6 +12,7 @@
 #include "serve/kserve_v1.h"
 #include "serve/open_inference.h"
 #include "serve/page.h"
+#include "serve/text_reader_model.h"
 
 namespace coracle::serve {
 
@@ -47,9 +48,16 @@ std::unique_ptr<GrpcServer> Server::make_grpc() {
   const GrpcModule* const module = load_grpc_module();
   if (module == nullptr && options_.grpc_required) throw Failure(Code::kUnavailable, no_grpc_module());
   if (module == nullptr) return nullptr;
-  return module->make_server(*operations_, {.token = options_.router.token,
-                                            .message_bytes = options_.limits.body_bytes,
-                                            .calls = options_.limits.connections});
+  GrpcOptions options;
+  options.token = options_.router.token;
+  options.message_bytes = options_.limits.body_bytes;
+  options.calls = options_.limits.connections;
+  if (tls_ != nullptr) options.tls = [tls = tls_] { return tls->current_pem(); };
+  options.began = [this](RequestRecord& record, std::string_view traceparent) {
+    return observer_.began(record, traceparent);
+  };
+  options.ended = [this](const std::shared_ptr<const RequestRecord>& record) { observer_.ended(record); };
+  return module->make_server(*operations_, options);
 }
 
 std::vector<std::unique_ptr<Service>> Server::services() {
@@ -57,13 +65,19 @@ std::vector<std::unique_ptr<Service>> Server::services() {
   services.push_back(picture_service(*repository_, options_.pictures));
   services.push_back(std::make_unique<OpenInference>(*operations_));
   services.push_back(std::make_unique<KServeV1>(*repository_, readiness_));
-  if (options_.page) services.push_back(std::make_unique<Page>(options_.pictures.readers));
+  if (options_.page) services.push_back(std::make_unique<Page>([this] { return readers(); }, options_.pipelines));
   if (!options_.pipelines.empty()) {
     auto pipelines = pipeline_service(options_.pipelines, *repository_, readiness_, options_.pictures);
     pipelines_ = pipelines.get();
     services.push_back(std::move(pipelines));
   }
   return services;
+}
+
+std::vector<TextReaderModels> Server::readers() const {
+  std::vector<TextReaderModels> readers = readers_of(*repository_);
+  readers.insert(readers.begin(), options_.pictures.readers.begin(), options_.pictures.readers.end());
+  return readers;
 }
 
 Server::~Server() {
@@ -101,8 +115,8 @@ void Server::start() {
   if (grpc_ != nullptr) {
     grpc_port_ = grpc_->listen(options_.host, *options_.grpc_port);
     const bool v6 = options_.host.find(':') != std::string::npos;
-    addresses_.push_back("gRPC at " + (v6 ? '[' + options_.host + ']' : options_.host) + ':' +
-                         std::to_string(grpc_port_));
+    addresses_.push_back(std::string(tls_ != nullptr ? "gRPC with TLS at " : "gRPC at ") +
+                         (v6 ? '[' + options_.host + ']' : options_.host) + ':' + std::to_string(grpc_port_));
   }
   if (metrics) listen_for_metrics(ListeningSocket::on(options_.host, *options_.metrics_port));
   if (options_.repository.load_all) repository_->load_all();

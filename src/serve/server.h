@@ -36,7 +36,7 @@ struct ServerOptions {
   bool page = true;                             ///< for browsers, at /
   std::string unix_socket;                      ///< a path; empty: none
   std::vector<InheritedSocket> inherited;       ///< "metrics", or any other name: HTTP; each instead of its port
-  TlsFiles tls;                                 ///< for HTTP over TCP; the metrics have none
+  TlsFiles tls;                                 ///< for HTTP over TCP and gRPC; the metrics have none
   int http_threads = 2;
   std::chrono::milliseconds pre_stop{0};  ///< after it was asked to stop it still takes requests so long
   std::chrono::milliseconds exit_timeout{25'000};
@@ -68,6 +68,7 @@ class Server {
   void listen_for_http(ListeningSocket socket);
   void listen_for_metrics(ListeningSocket socket);
   std::vector<std::unique_ptr<Service>> services();
+  std::vector<TextReaderModels> readers() const;
   std::unique_ptr<GrpcServer> make_grpc();
 
   const ServerOptions options_;

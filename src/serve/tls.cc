@@ -6,6 +6,7 @@
 
 #include <boost/asio/ssl/context.hpp>
 #include <fstream>
+#include <iterator>
 #include <utility>
 
 #include "serve/failure.h"
@@ -50,6 +51,11 @@ void check_file(const std::string& file, const char* what, const error_code& fai
   if (failed) throw Failure(Code::kInvalidArgument, file + " cannot be used as " + what + ": " + failed.message());
 }
 
+std::string pem_text(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
 std::shared_ptr<ssl::context> read_context(const TlsFiles& files) {
   auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
   SSL_CTX* raw = context->native_handle();
@@ -78,35 +84,55 @@ std::shared_ptr<ssl::context> read_context(const TlsFiles& files) {
 
 }  // namespace
 
-TlsContexts::TlsContexts(TlsFiles files, Log log)
-    : files_(std::move(files)),
-      log_(std::move(log)),
-      stamp_(stamp_of(files_)),
-      looked_(std::chrono::steady_clock::now()),
-      context_(read_context(files_)) {}
+TlsContexts::TlsContexts(TlsFiles files, Log log) : files_(std::move(files)), log_(std::move(log)) { read(); }
 
 std::shared_ptr<ssl::context> TlsContexts::current() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (std::chrono::steady_clock::now() < looked_ + kBetweenLooks) return context_;
-  }
-  look();
+  look_when_due();
   const std::lock_guard lock(mutex_);
   return context_;
 }
 
+std::shared_ptr<const TlsPem> TlsContexts::current_pem() {
+  look_when_due();
+  const std::lock_guard lock(mutex_);
+  return pem_;
+}
+
+void TlsContexts::look_when_due() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::chrono::steady_clock::now() < looked_ + kBetweenLooks) return;
+  }
+  look();
+}
+
 void TlsContexts::look() {
   const std::lock_guard lock(mutex_);
-  looked_ = std::chrono::steady_clock::now();
-  std::string stamp = stamp_of(files_);
-  if (stamp == stamp_) return;
-  stamp_ = std::move(stamp);
+  if (stamp_of(files_) == stamp_) {
+    looked_ = std::chrono::steady_clock::now();
+    return;
+  }
   try {
-    context_ = read_context(files_);
+    read();
     log_("the TLS certificate has changed: new connections have the new one");
   } catch (const Failure& failure) {
     log_(std::string("the TLS certificate before is kept: ") + failure.what());
   }
+}
+
+/// With `mutex_`, or before others know the object.
+void TlsContexts::read() {
+  looked_ = std::chrono::steady_clock::now();
+  stamp_ = stamp_of(files_);
+  std::shared_ptr<ssl::context> context = read_context(files_);
+  auto pem = std::make_shared<TlsPem>();
+  pem->certificate = pem_text(files_.certificate);
+  pem->key = pem_text(files_.key);
+  if (!files_.client_ca.empty()) pem->client_ca = pem_text(files_.client_ca);
+  // What was checked and what was read are the same files.
+  if (stamp_of(files_) != stamp_) throw Failure(Code::kUnavailable, "its files change while they are read");
+  context_ = std::move(context);
+  pem_ = std::move(pem);
 }
 
 }  // namespace coracle::serve

@@ -10,14 +10,14 @@
 #include "fuzz/served_model.h"
 #include "serve/failure.h"
 #include "serve/infer_json.h"
-#include "serve/served_model.h"
+#include "serve/paddle_model.h"
 
 // Any bytes as the body of an inference request, JSON, JSON with binary tensors behind it or raw; the last two bytes
 // are Inference-Header-Content-Length, all ones being none. Tensors that lie in the body or own
 // their elements, or a Failure.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace coracle::serve;
-  static ServedModel model("m", 1, test::model_folder(), ModelConfig(), /*has_file=*/false, ServingDefaults());
+  static PaddleModel model("m", 1, test::model_folder(), ModelConfig(), /*has_file=*/false, ServingDefaults());
   if (size < 2) return 0;
   constexpr size_t kNone = 0xFFFF;
   const size_t length = data[size - 2] + size_t{data[size - 1]} * 256;

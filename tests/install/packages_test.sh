@@ -27,13 +27,14 @@ root=$work/root
 packages="libcoracle0 libcoracle-vision0 libcoracle-dev coracle-tools"
 [ ! -x "$build/coracle-serve" ] || packages="$packages coracle-serve"
 engines=$(cd "$work/packages" && ls | sed -n 's/^\(coracle-engine-[a-z0-9-]*\)_.*/\1/p')  # of this build
+triton=$(cd "$work/packages" && ls | sed -n 's/^\(coracle-triton\)_.*/\1/p')  # likewise
 grpc=$(cd "$work/packages" && ls | sed -n 's/^\(coracle-serve-grpc\)_.*/\1/p')  # likewise
-for package in $packages $engines $grpc; do
+for package in $packages $engines $triton $grpc; do
   deb=$(echo "$work/packages/${package}_${version}"_*.deb)
   dpkg-deb -x "$deb" "$root"
   dpkg-deb --fsys-tarfile "$deb" | tar -t | grep -v '/$' | sed "s|^\./|$package |; s|$version|VERSION|; s|Targets-[a-z]*\.cmake|Targets-release.cmake|; s|usr/lib/[a-z0-9_]*-linux-gnu[a-z]*/|usr/lib/|"
 done | LC_ALL=C sort > "$work/files"
-not_built=^$(for p in $packages $engines $grpc; do printf '(?!%s )' "$p"; done)
+not_built=^$(for p in $packages $engines $triton $grpc; do printf '(?!%s )' "$p"; done)
 { grep -vP "$not_built" "$here/package_files.txt"; (cd "$source" && find include -type f | sed 's|^|libcoracle-dev usr/|'); } | LC_ALL=C sort > "$work/wanted"
 diff "$work/wanted" "$work/files" || { echo "the packages have other files"; exit 1; }
 
@@ -55,7 +56,7 @@ case "$packages" in *coracle-serve*)
   depends coracle-serve "libcoracle0 \(= $version\)"
   depends coracle-serve libssl3 ;;
 esac
-for engine in $engines; do depends "$engine" "libcoracle0 \(= $version\)"; done
+for engine in $engines $triton; do depends "$engine" "libcoracle0 \(= $version\)"; done
 case "$engines" in *coracle-engine-xnnpack*) depends coracle-engine-xnnpack libxnnpack0 ;; esac
 for package in $grpc; do
   depends "$package" "coracle-serve \(= $version\)"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Three servers behind HAProxy: a rolling restart under load loses no request, and a killed server only those that it had."""
+"""Three servers on machines of their own (network namespaces) behind HAProxy: a rolling restart under load loses no request, a server that is
+killed or whose link is cut only those that it had."""
 import http.client
 import shutil
 import signal
@@ -12,23 +13,29 @@ import numpy as np
 import program_file
 import pytest
 from conftest import Refused, Server, save
+from namespaces import Network
 
 if shutil.which("haproxy") is None:
     pytest.skip("haproxy is not installed; make serve-balancer installs it and runs this", allow_module_level=True)
 
 # A server that says it is not ready is out of the rotation after one check, long before its --pre-stop-ms are over. A connection to a server
-# is used once: a request never meets one that the server has just closed.
+# is used once: a request never meets one that the server has just closed. What waits for a server whose machine is silent is mostly told
+# so by keep-alive (the server has the request) or tcp-ut (it has not), else by the timeout.
 CONFIGURATION = """
 defaults
   mode http
   timeout connect 2s
   timeout client 60s
-  timeout server 60s
+  timeout server 15s
   option redispatch 1
   retries 3
   retry-on conn-failure
   option http-server-close
   http-reuse never
+  option srvtcpka
+  srvtcpka-idle 1s
+  srvtcpka-intvl 1s
+  srvtcpka-cnt 3
 frontend all
   bind 127.0.0.1:%(port)d
   default_backend servers
@@ -36,7 +43,7 @@ backend servers
   balance roundrobin
   option httpchk GET /v2/health/ready
   http-check expect status 200
-  default-server check inter 100ms fall 1 rise 1
+  default-server check inter 100ms fall 1 rise 1 tcp-ut 4s
 %(servers)s
 """
 CLIENTS, PRE_STOP_MS, ROWS, WIDTH = 6, 1500, 32, 512
@@ -81,19 +88,19 @@ class Load(Server):
 class Servers:
     """Three servers, which keep their places when they are started anew, and the balancer."""
 
-    def __init__(self, folder, start):
+    def __init__(self, folder, network, start):
         self.model = save(folder / "m", program_file.linear(WIDTH, 4))
-        self._sockets = [folder / ("s%d" % number) for number in range(3)]
-        self._start, self._status = start, folder / "status"
+        self.network, self._start, self._status = network, start, folder / "status"
         self.servers = [self.started(number) for number in range(3)]
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
-        lines = "\n".join("  server s%d unix@%s" % each for each in enumerate(self._sockets))
+        lines = "\n".join("  server s%d %s:8000" % each for each in enumerate(network.addresses))
         (folder / "haproxy.cfg").write_text("global\n  stats socket %s\n%s" % (self._status, CONFIGURATION % {"port": self.port, "servers": lines}))
         self.process = subprocess.Popen(["haproxy", "-q", "-db", "-f", str(folder / "haproxy.cfg")])
 
     def started(self, number):
-        return self._start("m=%s" % self.model, "--unix-socket", self._sockets[number], "--threads", 1, "--pre-stop-ms", PRE_STOP_MS)
+        return self._start("m=%s" % self.model, "--host", self.network.addresses[number], "--threads", 1, "--pre-stop-ms", PRE_STOP_MS,
+                           ports=False, before=self.network.on(number))
 
     def up(self):
         """How many servers the balancer sends requests to."""
@@ -116,8 +123,15 @@ class Servers:
 
 
 @pytest.fixture
-def balanced(serve, tmp_path):
-    servers, load = Servers(tmp_path, serve), None
+def network():
+    made = Network(3)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def balanced(network, serve, tmp_path):
+    servers, load = Servers(tmp_path, network, serve), None
     try:
         servers.wait_for(3)
         inputs = [np.random.default_rng(client).standard_normal((ROWS, WIDTH)).astype(np.float32) for client in range(CLIENTS)]
@@ -147,6 +161,16 @@ def test_a_rolling_restart_loses_no_request(balanced):
     assert all(server.statistics("m")["inference_stats"]["success"]["count"] > 0 for server in servers.servers)
 
 
+def check_failed(load, end):
+    """A client had at most one request at the server when that could not be reached any more: it was sent before, and the client knows."""
+    load.stop()
+    print("failed:", [str(error) for _, error in load.failed])
+    assert load.wrong == [] and len(load.failed) <= CLIENTS
+    for sent, error in load.failed:
+        # HAProxy answers 502 or 504, or closes the connection of a client that had used it before.
+        assert sent < end and (not isinstance(error, Refused) or error.answer.status in (502, 504)), error
+
+
 def test_a_killed_server_loses_only_what_it_had(balanced):
     servers, load = balanced
     servers.servers[1].process.kill()
@@ -157,9 +181,21 @@ def test_a_killed_server_loses_only_what_it_had(balanced):
     servers.servers[1] = servers.started(1)
     servers.wait_for(3)
     load.wait_for_more()
-    load.stop()
-    assert load.wrong == [] and len(load.failed) <= CLIENTS
-    for sent, error in load.failed:
-        # HAProxy answers 502, or closes the connection of a client that had used it before.
-        assert sent < dead and (not isinstance(error, Refused) or error.answer.status == 502), error
+    check_failed(load, dead)
     assert servers.servers[1].statistics("m")["inference_stats"]["success"]["count"] > 0
+
+
+def test_a_cut_link_loses_only_what_was_on_it(balanced):
+    servers, load = balanced
+    server = servers.servers[1]
+    servers.network.cut(1)
+    cut = time.monotonic()
+    servers.wait_for(2)
+    load.wait_for_more()                          # also the clients whose requests were lost go on
+    assert server.process.poll() is None
+    servers.network.mend(1)
+    servers.wait_for(3)
+    before = server.statistics("m")["inference_stats"]["success"]["count"]
+    load.wait_for_more()
+    check_failed(load, cut)
+    assert server.statistics("m")["inference_stats"]["success"]["count"] > before

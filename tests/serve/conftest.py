@@ -72,6 +72,7 @@ class Answer:
 class Server:
     """The program, and one connection for each thread that asks it."""
     tls = None    # with TLS the client's ssl.SSLContext
+    host = "127.0.0.1"
 
     def __init__(self, *arguments, program=(), before=(), environment=None, ports=True, **process):
         """`before` are words before the program's; variables of `environment` that are None are unset."""
@@ -83,11 +84,11 @@ class Server:
         self.port = self.grpc_port = self.metrics_port = None
         for line in self.process.stderr:
             self.lines.append(line)
-            if found := re.search(r"HTTP at https?://127.0.0.1:(\d+)", line):
-                self.port = int(found[1])
-            if found := re.search(r"gRPC at 127.0.0.1:(\d+)", line):
+            if found := re.search(r"HTTP at https?://([\d.]+):(\d+)", line):
+                self.host, self.port = found[1], int(found[2])
+            if found := re.search(r"gRPC (?:with TLS )?at 127.0.0.1:(\d+)", line):
                 self.grpc_port = int(found[1])
-            if found := re.search(r"metrics at http://127.0.0.1:(\d+)", line):
+            if found := re.search(r"metrics at http://[\d.]+:(\d+)", line):
                 self.metrics_port = int(found[1])
             if self.port and self.metrics_port:
                 break
@@ -97,7 +98,7 @@ class Server:
     def connection(self):
         if not hasattr(self.local, "connection"):
             kind, how = (http.client.HTTPSConnection, {"context": self.tls}) if self.tls else (http.client.HTTPConnection, {})
-            self.local.connection = kind("127.0.0.1", self.port, timeout=60, **how)
+            self.local.connection = kind(self.host, self.port, timeout=60, **how)
         return self.local.connection
 
     def ask(self, method, path, body=None, headers=None):
@@ -144,7 +145,7 @@ class Server:
         return self.get("/v2/models/%s/stats" % name).json["model_stats"][0]
 
     def metrics(self):
-        connection = http.client.HTTPConnection("127.0.0.1", self.metrics_port, timeout=60)
+        connection = http.client.HTTPConnection(self.host, self.metrics_port, timeout=60)
         connection.request("GET", "/metrics")
         return Answer(connection.getresponse())
 

@@ -13,7 +13,7 @@ import time
 import numpy as np
 import program_file
 import pytest
-from conftest import Server, save
+from conftest import Refused, Server, save
 
 PART = float(os.environ.get("CORACLE_SERVE_ENDURANCE", "0.02"))
 WHOLE = PART >= 1
@@ -35,11 +35,12 @@ class Load:
 
     def work(self, index, server, ask, model):
         while not self.stopped.is_set():
+            sent = time.monotonic()
             try:
                 ask(server, model)
                 self.counts[index] += 1
             except Exception as error:  # whatever it is, a client has seen it
-                self.failures.append(error)
+                self.failures.append((sent, error))
                 return
 
     def stop(self):
@@ -64,6 +65,23 @@ def test_no_request_is_lost_when_the_server_stops(linear):
         answered = load.stop()
         server.local.connection.close()
         assert server.process.wait(30) == 0 and not load.failures and answered > 0, load.failures
+
+
+def test_a_stopping_server_answers_what_it_took(linear):
+    """Clients that go on until they are refused: all that is sent long enough before the end of --pre-stop-ms is answered, and what comes later
+    either that or a closed connection, nothing else."""
+    for i in range(share(100)):
+        server = Server("m=%s" % linear, "--pre-stop-ms", 700, "--max-queue-delay-us", 500 * (i % 3))
+        load = Load(server, 6, ask)
+        time.sleep(0.02 + 0.01 * (i % 7))
+        signalled = time.monotonic()
+        server.process.send_signal(15)
+        assert server.process.wait(30) == 0
+        for thread in load.threads:
+            thread.join(30)   # each ends when it is refused
+        assert load.stop() > 0 and len(load.failures) == 6
+        for sent, error in load.failures:
+            assert isinstance(error, ConnectionError) and sent > signalled + 0.3, (sent - signalled, error)
 
 
 def test_reloading_fails_no_request(serve, tmp_path):
@@ -144,8 +162,18 @@ def test_more_clients_than_the_server_can_answer(serve, tmp_path):
     print("%.0f requests per second, beside %.0f refused ones %.0f" % (capacity, refused / seconds, answered))
     assert refused > 0 and answered > 0
     assert answered >= 0.9 * capacity or not WHOLE
-    ask_once = server.infer("m", {"x": np.ones((1, 256), np.float32)})
-    assert np.isfinite(ask_once["y"]).all()
+    # What the clients left behind when they ended may fill the queue for a moment.
+    found = []
+
+    def is_answered():
+        try:
+            found.append(server.infer("m", {"x": np.ones((1, 256), np.float32)}))
+        except Refused as error:
+            assert error.answer.status == 503, error
+        return found
+
+    server.wait_until(is_answered)
+    assert np.isfinite(found[0]["y"]).all()
 
 
 def resident_mib(server):

@@ -13,6 +13,7 @@ import pytest
 import tritonclient.grpc as triton
 import tritonclient.grpc.aio as triton_aio
 from conftest import DATATYPES, save
+from ensembles_test import ensemble, step
 from grpc_client import X, client, inputs, message, refused, serve_grpc, with_module
 from tritonclient.grpc import model_config_pb2, service_pb2
 from tritonclient.utils import InferenceServerException
@@ -237,7 +238,7 @@ def test_numbers_are_those_of_triton(tmp_path):
         for nested in message_.nested_type:
             same(nested, name + "." + nested.name)
 
-    assert len(ours.message_type) == 35
+    assert len(ours.message_type) == 36
     for each in ours.message_type:
         same(each, "inference." + each.name)
     for value in ours.enum_type[0].value:
@@ -246,3 +247,16 @@ def test_numbers_are_those_of_triton(tmp_path):
     for method in ours.service[0].method:
         other = methods[method.name]
         assert (method.input_type, method.output_type) == ("." + other.input_type.full_name, "." + other.output_type.full_name)
+
+
+def test_an_ensemble(serve_grpc, tmp_path):
+    save(tmp_path / "m" / "1", program_file.linear())
+    ensemble(tmp_path / "e", step("m", {"x": "IN"}, {"y": "t"}), step("m", {"x": "t"}, {"y": "OUT"}, 1), dims="4")
+    client = serve_grpc("--repository", tmp_path)
+    first = client.triton.infer("m", inputs(x=X)).as_numpy("y")
+    assert client.triton.infer("e", inputs(IN=X)).as_numpy("OUT").tobytes() == client.triton.infer("m", inputs(x=first)).as_numpy("y").tobytes()
+    config = client.triton.get_model_config("e").config
+    assert (config.platform, config.backend, config.max_batch_size) == ("ensemble", "", 8) and config.HasField("ensemble_scheduling")
+    steps = config.ensemble_scheduling.step
+    assert [(s.model_name, s.model_version, dict(s.input_map), dict(s.output_map)) for s in steps] == [
+        ("m", -1, {"x": "IN"}, {"y": "t"}), ("m", 1, {"x": "t"}, {"y": "OUT"})]

@@ -152,8 +152,8 @@ TEST(ModelConfig, AQueueIsBoundedWhereNobodyBoundsIt) {
 }
 
 TEST(ModelConfig, RefusesWhatWouldChangeAnswers) {
-  EXPECT_EQ(message_of("max_batch_size: 4\nensemble_scheduling { }"),
-            "config.pbtxt, line 2: ensemble_scheduling is not supported; take it out of the file, or serve the model "
+  EXPECT_EQ(message_of("max_batch_size: 4\nsequence_batching { }"),
+            "config.pbtxt, line 2: sequence_batching is not supported; take it out of the file, or serve the model "
             "without a config.pbtxt");
   EXPECT_EQ(message_of("max_batch_size: many"),
             "config.pbtxt, line 1: max_batch_size is many, expected an integer from 0 on");

@@ -12,6 +12,7 @@
 
 #include "base/json.h"
 #include "serve/access_log.h"
+#include "serve/grpc_status.h"
 #include "serve/http_client.h"
 #include "serve/otlp_json.h"
 #include "serve/prometheus_text.h"
@@ -71,6 +72,32 @@ TEST(PrometheusText, EscapesLabels) {
   EXPECT_EQ(text.take(),
             "# HELP a_total help\n# TYPE a_total counter\na_total 7\n# HELP b more\n# TYPE b gauge\n"
             "b{x=\"q\\\"b\\\\n\\n\",y=\"\"} 0.25\n");
+}
+
+TEST(Observing, CallsOfGrpcHaveBothStatuses) {
+  RequestRecord record;
+  record.method = "POST";
+  record.path = "/inference.GRPCInferenceService/ModelInfer";
+  record.end = record.begin;
+  for (size_t status = 0; status < kGrpcStatuses.size(); ++status) {
+    record.grpc_status = static_cast<uint8_t>(status);
+    record.status = grpc_status(status).http;
+    EXPECT_NE(access_line(record).find(std::string("\"grpc_status\":\"") + kGrpcStatuses[status].name + '"'),
+              std::string::npos);
+    EXPECT_EQ(record.status == 200, status == 0);
+  }
+  EXPECT_STREQ(grpc_status(99).name, "UNKNOWN");
+  const std::shared_ptr<const RequestRecord> shared(&record, [](const RequestRecord*) {});
+  const std::string spans = otlp_json({shared});
+  EXPECT_NE(spans.find("inference.GRPCInferenceService\"}"), std::string::npos) << spans;
+  EXPECT_EQ(spans.find("http.request.method"), std::string::npos);
+}
+
+TEST(RequestRecord, KeepsRunsUpToABound) {
+  RequestRecord record;
+  for (int run = 0; run < 200; ++run) record.add({.model = "m", .version = run, .times = {}});
+  ASSERT_EQ(record.runs().size(), 128U);
+  EXPECT_EQ(record.runs().back().version, 127);
 }
 
 std::shared_ptr<const RequestRecord> record_of(const std::string& path) {

@@ -8,86 +8,18 @@ import subprocess
 import sys
 from urllib.parse import quote
 
-import browser
 import numpy as np
 import program_file
 import pytest
 from conftest import save
+from page_client import FAINT, WIDE, address, page, programs, shared, show
 from program_file import model, operator
-
-pytest.importorskip("websocket", reason="the package websocket-client drives the browser")
-if browser.PROGRAM is None:
-    pytest.skip("Debian's package chromium is not installed", allow_module_level=True)
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 QUOTED = "it's\"$(true)<b>&amp;`"
 DEMO = pathlib.Path(os.environ.get("CORACLE_DEMO_MODELS", "")) / "models"
 PICTURE = pathlib.Path(__file__).resolve().parents[2] / "examples/ocr/demo.jpg"
 LIST = "document.querySelectorAll('#models a').length"
-# Texts that are seen, with less than 4.5 : 1 (3 : 1 where they are large) between them and what is behind them.
-FAINT = """(() => {
-  const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
-  const rgba = (colour) => {
-    canvas.clearRect(0, 0, 1, 1);
-    canvas.fillStyle = colour;
-    canvas.fillRect(0, 0, 1, 1);
-    return [...canvas.getImageData(0, 0, 1, 1).data];
-  };
-  const light = (c) => c.slice(0, 3).map((v) => v / 255).map((v) => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
-    .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
-  const behind = (e) => {
-    for (; e; e = e.parentElement) {
-      const colour = rgba(getComputedStyle(e).backgroundColor);
-      if (colour[3] === 255) return colour;
-    }
-    return rgba(getComputedStyle(document.documentElement).colorScheme.includes('dark') &&
-      matchMedia('(prefers-color-scheme: dark)').matches ? '#121212' : '#fff');
-  };
-  const faint = [];
-  let seen = 0;
-  for (const e of document.querySelectorAll('body *')) {
-    const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()) || e.value;
-    if (!own || !e.checkVisibility() || e.closest('noscript, .unseen, option')) continue;
-    ++seen;
-    const style = getComputedStyle(e), a = light(rgba(style.color)), b = light(behind(e));
-    const contrast = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
-    const large = parseFloat(style.fontSize) >= 24;
-    if (contrast < (large ? 3 : 4.5)) faint.push(e.tagName + '.' + e.className + ' ' + e.textContent.slice(0, 40) + ' ' + contrast);
-  }
-  return [seen, faint];
-})()"""
-# Elements that stand out of the page to the right, unless a box around them scrolls.
-WIDE = """[...document.querySelectorAll('body *')].filter((e) => e.checkVisibility() && !e.closest('.unseen, svg, pre, .scroll > *, .skip') &&
-  e.getBoundingClientRect().right > document.documentElement.clientWidth + .5).map((e) => e.tagName + '.' + e.className)"""
-
-
-@pytest.fixture(scope="module")
-def shared():
-    page = browser.Browser()
-    yield page
-    page.close()
-
-
-@pytest.fixture
-def page(shared):
-    """The browser, with nothing that tests before have left; no test may leave an error or ask other servers."""
-    shared.open("about:blank")
-    shared.size(1280, 900)
-    shared.scheme("light")
-    shared.problems.clear()
-    shared.requested.clear()
-    yield shared
-    assert shared.problems == []
-
-
-def address(server):
-    return "http://127.0.0.1:%d/" % server.port
-
-
-def show(page, server, name, condition="document.querySelector('#model .try')"):
-    page.open("about:blank")
-    page.open(address(server) + "#models/" + name)
-    page.wait(condition)
 
 
 def hostile():
@@ -192,11 +124,6 @@ def test_versions_and_errors(page, models):
     page.problems[:] = [each for each in page.problems if "status of 400" not in each]
 
 
-def programs(page):
-    page.wait("document.querySelector('.programs')")
-    return page.js("[...document.querySelectorAll('.programs pre')].map((e) => e.textContent)")
-
-
 @pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl")
 def test_programs_ask_the_same(page, models):
     for name, path in (("linear", "linear"), (QUOTED, quote(QUOTED))):
@@ -297,7 +224,7 @@ DRAWING = "document.querySelector('.answer canvas').toDataURL()"
 
 
 def test_a_dropped_picture_is_read(page, pictures):
-    show(page, pictures, "ocr")
+    show(page, pictures, "ocr", kind="readers")
     page.drop([PICTURE], ".zone")
     page.wait("document.querySelector('.answer')")
     answer = pictures.ask("POST", "/v2/models/ocr/predict", PICTURE.read_bytes(), {"Content-Type": "image/jpeg"}).json

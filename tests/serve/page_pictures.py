@@ -1,69 +1,99 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the pictures of the page in docs/: a server with the demo's models under some load, seen by Chromium.
-    CORACLE_SERVE=build/release/coracle-serve CORACLE_DEMO_MODELS=build/demo-models build/serve-venv/bin/python tests/serve/page_pictures.py
+"""Pictures of the page: how they are compared, and the making of those that are committed, also in docs/ (make page-pictures):
+    build/serve-venv/bin/python tests/serve/page_pictures.py
 """
 import base64
-import os
-import pathlib
-import threading
-import time
+import io
 
 import numpy as np
+from PIL import Image
+
 from browser import Browser
-from conftest import Server
+from page_scenes import ANSWERS, ROOT, SCENES, read_picture, stage
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-DEMO = pathlib.Path(os.environ["CORACLE_DEMO_MODELS"])
-MODELS = DEMO / "models"
-LOAD_SECONDS = 70
-
-
-def load(server, until):
-    """Requests now and then, in waves, from a thread of its own."""
-    random = np.random.default_rng(1)
-    while time.time() < until:
-        wave = 1 + np.sin(time.time() / 8)
-        server.infer("rec", {"x": np.zeros((1, 3, 48, 64), np.float32)})
-        time.sleep(random.exponential(0.08) / (0.3 + wave))
+BLOCK = 16
+COLOURS, APART = 128, 8  # of committed pictures
+# The most that blocks may differ, of 255, on average and at one place: in brightness, which letters of another rasterisation
+# change a little, and in hue, which they leave.
+LIMITS = {"brightness": (2.0, 45.0), "hue": (0.8, 13.0)}
 
 
-def capture(browser, name, width, height):
-    parameters = {"format": "webp", "quality": 82, "captureBeyondViewport": True}
+def picture_of(browser):
+    return Image.open(io.BytesIO(browser.picture(full=True))).convert("RGB")
+
+
+def committed(name):
+    return Image.open(ANSWERS / (name + ".png")).convert("RGB")
+
+
+def blocks_of(picture):
+    """The mean colours of squares, which leave structure and colours and hardly anything of the forms of letters."""
+    pixels = np.asarray(picture, np.float64)
+    height, width = (size // BLOCK * BLOCK for size in pixels.shape[:2])
+    return pixels[:height, :width].reshape(height // BLOCK, BLOCK, width // BLOCK, BLOCK, 3).mean((1, 3))
+
+
+def differences(picture, wanted):
+    """What differs more than it may, in words; nothing where the pictures show the same."""
+    if picture.width != wanted.width or abs(picture.height - wanted.height) >= BLOCK:
+        return ["its size is %d x %d instead of %d x %d" % (*picture.size, *wanted.size)]
+    a, b = blocks_of(picture), blocks_of(wanted)
+    rows = min(len(a), len(b))
+    apart = a[:rows] - b[:rows]
+    brightness = apart.mean(2)
+    kinds = {"brightness": np.abs(brightness), "hue": np.abs(apart - brightness[..., None]).max(2)}
+    found = []
+    for name, by in kinds.items():
+        mean, most = LIMITS[name]
+        y, x = np.unravel_index(by.argmax(), by.shape)
+        if by.mean() > mean or by.max() > most:
+            found.append("%s differs by %.2f on average (at most %.2f) and by %.1f (at most %.1f) around (%d, %d)" %
+                         (name, by.mean(), mean, by.max(), most, x * BLOCK, y * BLOCK))
+    return found
+
+
+def reduced(picture):
+    """The picture in its commonest colours, of which none is near another one: Pillow's own palettes shift them."""
+    pixels = np.asarray(picture)
+    colours, places, counts = np.unique(pixels.reshape(-1, 3), axis=0, return_inverse=True, return_counts=True)
+    colours = colours.astype(int)
+    palette = colours[counts.argmax()][None]
+    for colour in colours[np.argsort(-counts)]:
+        if len(palette) < COLOURS and np.abs(palette - colour).max(1).min() >= APART:
+            palette = np.vstack([palette, colour])
+    nearest = ((colours[:, None] - palette[None]) ** 2).sum(2).argmin(1).astype(np.uint8)
+    result = Image.fromarray(nearest[places].reshape(pixels.shape[:2]), "P")
+    result.putpalette(palette.astype(np.uint8).tobytes())
+    return result
+
+
+def save(browser, name):
+    path = ANSWERS / (name + ".png")
+    reduced(picture_of(browser)).save(path, optimize=True)
+    print(path.relative_to(ROOT), path.stat().st_size, "bytes")
+
+
+def save_for_docs(browser, name, width, height):
     clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
-    data = base64.b64decode(browser.call("Page.captureScreenshot", clip=clip, **parameters)["data"])
-    (ROOT / "docs" / name).write_bytes(data)
-    print(name, len(data), "bytes")
+    data = browser.call("Page.captureScreenshot", format="webp", quality=82, captureBeyondViewport=True, clip=clip)["data"]
+    path = ROOT / "docs" / name
+    path.write_bytes(base64.b64decode(data))
+    print(path.relative_to(ROOT), path.stat().st_size, "bytes")
 
 
 def main():
-    server = Server("det=%s" % (MODELS / "ch_PP-OCRv4_det_infer"), "rec=%s" % (MODELS / "ch_PP-OCRv4_rec_infer"),
-                    "cls=%s" % (MODELS / "ch_ppocr_mobile_v2_cls_infer"), "--max-queue-delay-us", "20000",
-                    "--reader", "ocr=det,rec,dictionary=%s" % (DEMO / "ch_ppocr_rec/ppocr_keys_v1.txt"))
-    browser = Browser(1280, 1000)
+    browser = Browser()
     try:
-        until = time.time() + LOAD_SECONDS
-        for _ in range(4):
-            threading.Thread(target=load, args=(server, until), daemon=True).start()
-        browser.open("http://127.0.0.1:%d/#models/ocr" % server.port)
-        browser.wait("document.querySelector('.zone')")
-        time.sleep(LOAD_SECONDS - 8)
-        browser.choose([ROOT / "examples/ocr/demo.jpg"], "#model input[type=file]")
-        browser.wait("document.querySelector('.answer')")
-        time.sleep(2)
-        height = int(browser.js("Math.min(document.documentElement.scrollHeight, 1250)"))
-        capture(browser, "serving-page.webp", 1280, height)
-        browser.scheme("dark")
-        browser.js("location.hash = '#models/rec'")
-        browser.wait("document.querySelector('#model-title').textContent === 'rec' && document.querySelector('#model textarea')")
-        browser.size(360, 740)
-        browser.js("[...document.querySelectorAll('[role=tab]')].find((each) => each.textContent === 'Tensors').click()")
-        browser.js("document.querySelector('#model form').requestSubmit()")
-        browser.wait("document.querySelector('.programs')")
-        time.sleep(2)
-        capture(browser, "serving-page-phone.webp", 360, 1212)
+        with stage(browser) as address:
+            for name, (scene, width, scheme) in SCENES.items():
+                scene(browser, address, width, scheme)
+                save(browser, name)
+            read_picture(browser, address, 1280, "light", ROOT / "examples/ocr/demo.jpg")
+            save_for_docs(browser, "serving-page.webp", 1280, browser.js("document.documentElement.scrollHeight"))
+            read_picture(browser, address, 360, "dark")
+            save_for_docs(browser, "serving-page-phone.webp", 360, browser.js("document.documentElement.scrollHeight"))
     finally:
         browser.close()
-        server.stop()
 
 
 if __name__ == "__main__":

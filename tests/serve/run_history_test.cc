@@ -72,10 +72,25 @@ TEST(RunHistory, IsTheSameAfterItWasKept) {
   for (const char* damaged :
        {"", "[]", "{}", "{\"shapes\": 1}", "{\"shapes\": [{\"shape\": \"a\"}]}", "{\"shapes\": [], \"refused\": 1}",
         "{\"shapes\": [{\"shape\": \"a\", \"proven\": true, \"costs\": [{\"rows\": 0, \"mean_us\": 1, "
-        "\"deviation_us\": 1}]}]}"}) {
+        "\"deviation_us\": 1}]}]}",
+        "{\"shapes\": [{\"shape\": \"a\", \"proven\": true, \"costs\": [{\"rows\": 1, \"mean_us\": -1, "
+        "\"deviation_us\": 1}]}]}",
+        "{\"shapes\": [{\"shape\": \"a\", \"proven\": true, \"costs\": [{\"rows\": 1, \"mean_us\": 1e300, "
+        "\"deviation_us\": 1}]}]}",
+        "{\"shapes\": [{\"shape\": \"a\", \"proven\": true, \"costs\": []}, {\"shape\": \"a\", \"proven\": true, "
+        "\"costs\": []}]}"}) {
     EXPECT_THROW(again.restore(damaged), Failure) << damaged;
     EXPECT_EQ(again.json(), history.json());
   }
+}
+
+TEST(RunHistory, PredictsNoMoreThanATimeCanBe) {
+  RunHistory history;
+  history.restore(
+      R"({"shapes":[{"shape":"a\u0000b","proven":true,"costs":[{"rows":1,"mean_us":1e12,"deviation_us":0}]}]})");
+  const std::string shape("a\0b", 3);
+  EXPECT_TRUE(history.is_proven(shape)) << "names are read whole";
+  EXPECT_GT(*history.predict(shape, INT64_MAX), std::chrono::hours(24 * 365));
 }
 
 class StateDirectoryTest : public testing::Test {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """--trace-endpoint: what a collector of OpenTelemetry gets, by OTLP over HTTP in JSON."""
+import base64
 import http.server
 import json
 import os
@@ -9,6 +10,7 @@ import threading
 
 import numpy as np
 import pytest
+from pipeline_client import DEMO_PICTURE, STAGES, needs_demo, short
 
 X = np.ones((2, 4), np.float32)
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
@@ -153,3 +155,32 @@ def test_traces_are_off_without_an_endpoint(serve, linear):
 def test_wrong_endpoints(linear, endpoint, words):
     ended = subprocess.run([os.environ["CORACLE_SERVE"], "m=%s" % linear, "--trace-endpoint", endpoint], capture_output=True, text=True, timeout=60)
     assert ended.returncode == 2 and words in ended.stderr
+
+
+@needs_demo
+@pytest.mark.parametrize("by_reader", [False, True])
+def test_a_page_of_text_has_spans_for_each_run(serve, collector, tmp_path, by_reader):
+    """By a pipeline, whose runs are those of its stages, and by a reader."""
+    log = tmp_path / "access.log"
+    models = ["%s=%s" % (stage, STAGES[stage]) for stage in ("det", "rec")] + ["--reader", "text=det,rec,dictionary=%s" % STAGES["dict"]]
+    pipeline = [short("OCR", **{stage: STAGES[stage] for stage in ("det", "rec", "dict")})]
+    server = serve(*(models if by_reader else pipeline), "--trace-endpoint", collector.endpoint, "--trace-rate", 0, "--access-log", log)
+    headers = {"traceparent": "00-%s-%s-01" % (TRACE, PARENT), "Content-Type": "image/jpeg" if by_reader else "application/json"}
+    if by_reader:
+        path, body = "/v2/models/text/predict", DEMO_PICTURE
+    else:
+        path, body = "/ocr", json.dumps({"file": base64.b64encode(DEMO_PICTURE).decode(), "fileType": 1, "visualize": False, "logId": "page 7"})
+    for number in (1, 2):    # the second with the tools of the first
+        assert server.ask("POST", path, body, headers).status == 200
+        server.wait_until(lambda: metric(server, "coracle_traces_exported_total") == number)
+        request = next(span for span in collector.spans if span["name"] == "request")
+        spans = [span for span in collector.spans if span["parentSpanId"] == request["spanId"]]
+        runs = len(spans) // 4
+        assert runs >= 2 and len(spans) == len(collector.spans) - 1 == 4 * runs
+        assert [span["name"] for span in spans] == PARTS * runs
+        stages = [attributes(span)["coracle.model"].replace("OCR.", "") for span in spans[::4]]
+        assert stages[0] == "det" and set(stages[1:]) == {"rec"}
+        line = json.loads(log.read_text().splitlines()[number - 1])
+        assert line["path"] == path and line["runs"] == runs and line["model"].endswith("det") and line["trace_id"] == TRACE
+        assert 0 < line["compute_ms"] and line.get("id") == (None if by_reader else "page 7")
+        collector.spans.clear()

@@ -3,6 +3,7 @@
 import http.client
 import json
 import pathlib
+import shutil
 import socket
 import struct
 import subprocess
@@ -11,7 +12,8 @@ import time
 
 import program_file
 import pytest
-from conftest import save
+from conftest import Server, save
+from ensembles_test import ensemble, step
 
 pytest.importorskip("pytriton", reason="the real Triton is not installed (make serve-triton)")
 
@@ -31,6 +33,8 @@ def binary(change=b"", cut=0, **request):
 
 
 INFER = "/v2/models/m/infer"
+M = step("m", {"x": "IN"}, {"y": "OUT"})
+TWICE = (step("m", {"x": "IN"}, {"y": "t"}), step("m", {"x": "t"}, {"y": "OUT"}))
 # By name: method, path, JSON or bytes, headers.
 REQUESTS = {
     "live": ("GET", "/v2/health/live"), "ready": ("GET", "/v2/health/ready"), "model ready": ("GET", "/v2/models/m/ready"),
@@ -65,14 +69,56 @@ DIFFERENT = {
 }
 
 
+# By name: steps, other arguments of `ensemble`, whether it can be loaded.
+ENSEMBLES = {
+    "twice": (TWICE, {}, True),
+    "once": ((M,), {}, True),
+    "side by side": ((step("m", {"x": "IN"}, {"y": "OUT"}), step("m", {"x": "IN"}, {"y": "ALSO"})), {"outputs": ("OUT", "ALSO")}, True),
+    "back to front": (TWICE[::-1], {}, True),
+    "fewer rows": (TWICE, {"rows": 4}, True),
+    "nested": ((step("twice", {"IN": "IN"}, {"OUT": "t"}), step("m", {"x": "t"}, {"y": "OUT"})), {}, True),
+    "no model": ((step("none", {"x": "IN"}, {"y": "OUT"}),), {}, False),
+    "no version": ((step("m", {"x": "IN"}, {"y": "OUT"}, 7),), {}, False),
+    "no such input": ((step("m", {"z": "IN"}, {"y": "OUT"}),), {}, False),
+    "no such output": ((step("m", {"x": "IN"}, {"z": "OUT"}),), {}, False),
+    "no step": ((), {}, False),
+    "no source": ((step("m", {"x": "t"}, {"y": "OUT"}),), {}, False),
+    "two sources": ((M, M), {}, False),
+    "a ring": ((M, step("m", {"x": "s"}, {"y": "t"}), step("m", {"x": "t"}, {"y": "s"})), {}, False),
+    "input not used": ((M,), {"inputs": ("IN", "MORE")}, False),
+    "output not made": ((M,), {"outputs": ("OUT", "MORE")}, False),
+    "tensor not used": ((M, step("m", {"x": "IN"}, {"y": "t"})), {}, False),
+    "another type": ((M,), {"dtype": "TYPE_INT32"}, False),
+    "another rank": ((M,), {"dims": "2, 2"}, False),
+    "more rows": ((M,), {"rows": 9}, False),
+    "no input_map": ((step("m", {}, {"y": "OUT"}),), {}, False),
+    "no output_map": ((step("m", {"x": "IN"}, {}),), {}, False),
+    "itself": ((step("itself", {"IN": "IN"}, {"OUT": "OUT"}),), {}, False),
+    "batching": ((M,), {"more": "dynamic_batching { }"}, False),
+}
+
+
 @pytest.fixture(scope="module")
-def triton(tmp_path_factory):
+def ensembles(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ensembles")
+    for name, (steps, options, _) in ENSEMBLES.items():
+        (folder / path_of(name) / "1").mkdir(parents=True)
+        ensemble(folder / path_of(name), *steps, **{"dims": "-1", **options})
+    return folder
+
+
+def path_of(name):
+    return name.replace(" ", "_")
+
+
+@pytest.fixture(scope="module")
+def triton(tmp_path_factory, ensembles):
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
-    log = tmp_path_factory.mktemp("triton") / "log"
+    log, models = tmp_path_factory.mktemp("triton") / "log", tmp_path_factory.mktemp("models") / "new"
     with open(log, "w") as out:
-        process = subprocess.Popen([sys.executable, pathlib.Path(__file__).with_name("triton_model.py"), str(port)], stdout=out, stderr=out)
+        process = subprocess.Popen([sys.executable, pathlib.Path(__file__).with_name("triton_model.py"), str(port), models], stdout=out, stderr=out)
     end = time.time() + 120
     while True:
         try:
@@ -82,6 +128,7 @@ def triton(tmp_path_factory):
             pass
         assert process.poll() is None and time.time() < end, log.read_text()[-2000:]
         time.sleep(0.2)
+    shutil.copytree(ensembles, models / "model-store", dirs_exist_ok=True)    # not before: it would load them at its start
     yield port
     process.terminate()
     process.wait(30)
@@ -118,3 +165,56 @@ def test_the_same_answers(serve, triton, tmp_path, name):
         assert (theirs[0] == 200) == (ours[0] == 200) or name == "many rows"
     else:
         assert theirs == ours
+
+
+@pytest.fixture(scope="module")
+def ours(ensembles):
+    shutil.copytree(ensembles, ensembles.with_name("ours"))
+    save(ensembles.with_name("ours") / "m" / "1", program_file.doubled("float32"))
+    (ensembles.with_name("ours") / "m" / "config.pbtxt").write_text("max_batch_size: 8 dynamic_batching { }")
+    server = Server("--repository", ensembles.with_name("ours"), "--model-control", "explicit")
+    yield server.port
+    assert server.stop() == 0
+
+
+@pytest.mark.parametrize("name", ENSEMBLES)
+def test_the_same_ensembles_can_be_loaded(triton, ours, name):
+    if name == "nested":
+        for port in (triton, ours):
+            ask(port, "POST", "/v2/repository/models/twice/load")
+    answers = [ask(port, "POST", "/v2/repository/models/%s/load" % path_of(name)) for port in (triton, ours)]
+    print(*[body for _, _, body in answers], sep="\n")
+    assert [status == 200 for status, _, _ in answers] == [ENSEMBLES[name][2]] * 2
+
+
+OF_TWICE = {
+    "metadata": ("GET", ""), "config": ("GET", "/config"), "ready": ("GET", "/ready"),
+    "infer": ("POST", "/infer", {"inputs": [{**TENSOR, "name": "IN"}]}),
+    "infer by version": ("POST", "/versions/1/infer", {"id": "7", "inputs": [{**TENSOR, "name": "IN"}], "outputs": [{"name": "OUT"}]}),
+    "another input": ("POST", "/infer", {"inputs": [TENSOR]}), "an inner tensor": ("POST", "/infer", {"inputs": [{**TENSOR, "name": "IN"}], "outputs": [{"name": "t"}]}),
+    "another type": ("POST", "/infer", {"inputs": [{**TENSOR, "name": "IN", "datatype": "FP64"}]}),
+    "many rows": ("POST", "/infer", {"inputs": [{"name": "IN", "datatype": "FP32", "shape": [9, 2], "data": [0] * 18}]}),
+}
+
+
+def test_an_ensemble_answers_the_same(triton, ours):
+    for port in (triton, ours):
+        assert ask(port, "POST", "/v2/repository/models/twice/load")[0] == 200
+    for name, (method, path, *rest) in OF_TWICE.items():
+        theirs, own = ([comparable(name, *ask(port, method, "/v2/models/twice" + path, *rest)) for port in (triton, ours)])
+        for _, value, _ in (theirs, own):
+            if value is not None and "outputs" in value:
+                value.pop("parameters", None)    # Triton's has those of a sequence that there is none of
+        assert theirs[0] == own[0] if name == "ready" else theirs == own, (name, theirs, own)
+    rows = {"inputs": [{"name": "IN", "datatype": "FP32", "shape": [2, 2], "data": [1, 2, 3, 4]}]}
+    for port in (triton, ours):
+        status, _, body = ask(port, "POST", "/v2/models/twice/infer", rows)
+        assert status == 200 and json.loads(body)["outputs"][0]["data"] == [4, 8, 12, 16]
+        end = time.time() + 20
+        while True:    # Triton counts a request after it was answered
+            found = json.loads(ask(port, "GET", "/v2/models/twice/stats")[2])["model_stats"][0]
+            counts = found["inference_count"], found["execution_count"], found["inference_stats"]["success"]["count"]
+            if counts == (4, 3, 3):
+                break
+            assert time.time() < end, (port == ours, counts)
+            time.sleep(0.1)

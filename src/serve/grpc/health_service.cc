@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "serve/grpc/rpc_record.h"
 #include "serve/grpc/rpc_status.h"
 
 namespace coracle::serve {
@@ -107,11 +108,16 @@ class HealthWatch : public grpc::ServerWriteReactor<HealthCheckResponse>,
 grpc::ServerUnaryReactor* HealthService::Check(grpc::CallbackServerContext* call,
                                                const grpc::health::v1::HealthCheckRequest* request,
                                                HealthCheckResponse* response) {
+  RpcRecord record(context_, *call, "/grpc.health.v1.Health/Check", request->ByteSizeLong());
+  record.add_trace(*call);
   grpc::ServerUnaryReactor* const reactor = call->DefaultReactor();
   response->set_status(serving_status(context_, request->service()));
-  reactor->Finish(response->status() == HealthCheckResponse::SERVICE_UNKNOWN
-                      ? status_of({Code::kNotFound, "there is no service '" + request->service().substr(0, 255) + "'"})
-                      : grpc::Status::OK);
+  const grpc::Status status =
+      response->status() == HealthCheckResponse::SERVICE_UNKNOWN
+          ? status_of({Code::kNotFound, "there is no service '" + request->service().substr(0, 255) + "'"})
+          : grpc::Status::OK;
+  record.answered(status.error_code(), status.ok() ? response->ByteSizeLong() : 0);
+  reactor->Finish(status);
   return reactor;
 }
 

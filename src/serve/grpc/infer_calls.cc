@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "serve/grpc/infer_message.h"
+#include "serve/grpc/rpc_record.h"
 #include "serve/grpc/rpc_status.h"
 
 namespace coracle::serve {
@@ -15,12 +16,16 @@ namespace {
 
 /// Requests of one stream that are under way; the next one is read when one of them was answered.
 constexpr size_t kMostAsked = 64;
+constexpr const char* kInferPath = "/inference.GRPCInferenceService/ModelInfer";
+constexpr const char* kStreamPath = "/inference.GRPCInferenceService/ModelStreamInfer";
 
 /// Starts what a message asks for. Throws Failure.
-Cancel infer_message(RpcContext& context, const RequestMessage& message,
+Cancel infer_message(RpcContext& context, const RequestMessage& message, const RpcRecord& record,
                      const std::optional<Clock::time_point>& deadline, const Answered& answered) {
+  record.record()->id = message->id();
   InferRequest request = infer_request(message);
   request.deadline = deadline;
+  request.record = record.record();
   return context.operations.infer(message->model_name(), message->model_version(), std::move(request), answered);
 }
 
@@ -31,35 +36,44 @@ class InferUnary : public grpc::ServerUnaryReactor, public std::enable_shared_fr
  public:
   InferUnary(RpcContext& context, grpc::ByteBuffer& response) : context_(context), response_(response) {}
 
-  void start(const grpc::CallbackServerContext& call, grpc::ByteBuffer& bytes) {
+  void start(grpc::CallbackServerContext& call, grpc::ByteBuffer& bytes) {
     self_ = shared_from_this();
+    record_.emplace(context_, call, kInferPath, bytes.Length());
+    record_->add_trace(call);
     const grpc::Status status = status_after([&] {
       context_.authorize(call);
       context_.enter();
       entered_ = true;
       const RequestMessage message = parse_request(bytes);
-      cancel_.set(infer_message(context_, message, deadline_of(call),
+      cancel_.set(infer_message(context_, message, *record_, deadline_of(call),
                                 [self = self_, id = message->id()](const InferAnswer& a) { self->answer(a, id); }));
     });
-    if (!status.ok()) Finish(status);
+    if (!status.ok()) finish(status);
   }
 
   void OnCancel() override { cancel_.cancel(); }
   void OnDone() override {
     if (entered_) context_.leave();
+    record_.reset();
     const std::shared_ptr<InferUnary> last = std::move(self_);
   }
 
  private:
   void answer(const InferAnswer& answer, const std::string& id) {
-    Finish(status_after([&] {
+    finish(status_after([&] {
       if (answer.failure.has_value()) throw Failure(*answer.failure);
       response_ = response_bytes(answer, id, false);
     }));
   }
 
+  void finish(const grpc::Status& status) {
+    record_->answered(status.error_code(), status.ok() ? response_.Length() : 0);
+    Finish(status);
+  }
+
   RpcContext& context_;
   grpc::ByteBuffer& response_;
+  std::optional<RpcRecord> record_;
   bool entered_ = false;
   CancelOnce cancel_;
   std::shared_ptr<InferUnary> self_;
@@ -80,6 +94,7 @@ class InferStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteB
       entered_ = true;
     });
     if (!status.ok()) {
+      RpcRecord(context_, call_, kStreamPath, 0).answered(status.error_code(), 0);
       finished_ = true;
       Finish(status);
       return;
@@ -98,7 +113,8 @@ class InferStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteB
   }
 
   void OnReadDone(bool ok) override {
-    const auto asked = std::make_shared<Asked>();
+    std::shared_ptr<Asked> asked;
+    if (ok) asked = std::make_shared<Asked>(context_, call_, in_.Length());
     {
       const std::lock_guard lock(mutex_);
       all_read_ = all_read_ || !ok;
@@ -139,6 +155,9 @@ class InferStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteB
 
  private:
   struct Asked {
+    Asked(const RpcContext& context, const grpc::CallbackServerContext& call, size_t bytes_in)
+        : record(context, call, kStreamPath, bytes_in) {}
+    RpcRecord record;
     CancelOnce cancel;
     std::optional<grpc::ByteBuffer> reply;
   };
@@ -148,24 +167,30 @@ class InferStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteB
     try {
       const RequestMessage message = parse_request(in_);
       id = message->id();
-      asked->cancel.set(infer_message(
-          context_, message, deadline_,
-          [self = self_, asked, id](const InferAnswer& answer) { self->reply(*asked, reply_bytes(answer, id)); }));
+      asked->cancel.set(
+          infer_message(context_, message, asked->record, deadline_,
+                        [self = self_, asked, id](const InferAnswer& answer) { self->answer(*asked, answer, id); }));
     } catch (const std::exception&) {
-      reply(*asked, error_bytes(current_failure(), id));
+      refuse(*asked, current_failure(), id);
     }
   }
 
-  static grpc::ByteBuffer reply_bytes(const InferAnswer& answer, const std::string& id) {
+  void answer(Asked& asked, const InferAnswer& answer, const std::string& id) {
     try {
-      return answer.failure.has_value() ? error_bytes(*answer.failure, id) : response_bytes(answer, id, true);
+      if (answer.failure.has_value()) throw Failure(*answer.failure);
+      reply(asked, grpc::StatusCode::OK, response_bytes(answer, id, true));
     } catch (const std::exception&) {
-      return error_bytes(current_failure(), id);
+      refuse(asked, current_failure(), id);
     }
   }
 
-  void reply(Asked& asked, const grpc::ByteBuffer& bytes) {
+  void refuse(Asked& asked, const Failure& failure, const std::string& id) {
+    reply(asked, status_code(failure.code()), error_bytes(failure, id));
+  }
+
+  void reply(Asked& asked, grpc::StatusCode status, const grpc::ByteBuffer& bytes) {
     const std::lock_guard lock(mutex_);
+    asked.record.answered(status, bytes.Length());
     asked.reply = bytes;  // shares the slices
     go_on();
   }

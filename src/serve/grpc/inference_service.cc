@@ -2,18 +2,13 @@
 #include "serve/grpc/inference_service.h"
 
 #include "serve/grpc/infer_calls.h"
+#include "serve/grpc/rpc_record.h"
 #include "serve/grpc/rpc_status.h"
 
 namespace coracle::serve {
 namespace {
 
-/// Ends a call with how `work` ends.
-template <class Work>
-grpc::ServerUnaryReactor* finish_after(grpc::CallbackServerContext* call, const Work& work) {
-  grpc::ServerUnaryReactor* const reactor = call->DefaultReactor();
-  reactor->Finish(status_after(work));
-  return reactor;
-}
+std::string path_of(const char* method) { return std::string("/inference.GRPCInferenceService/") + method; }
 
 inference::DataType data_type(coracle_dtype dtype) {
   switch (dtype) {
@@ -78,29 +73,43 @@ void write_statistics(const Counts& counts, inference::ModelStatistics& message)
 
 }  // namespace
 
-using Reactor = grpc::ServerUnaryReactor;
-
-Reactor* InferenceService::ServerLive(Call* call, const inference::ServerLiveRequest*,
-                                      inference::ServerLiveResponse* response) {
-  return finish_after(call, [&] { response->set_live(true); });
+/// Ends a call with how `work` ends.
+template <class Request, class Response, class Work>
+grpc::ServerUnaryReactor* InferenceService::finish_after(Call* call, const char* method, const Request& request,
+                                                         const Response& response, const Work& work) {
+  RpcRecord record(context_, *call, path_of(method), request.ByteSizeLong());
+  record.add_trace(*call);
+  const grpc::Status status = status_after(work);
+  record.answered(status.error_code(), status.ok() ? response.ByteSizeLong() : 0);
+  Reactor* const reactor = call->DefaultReactor();
+  reactor->Finish(status);
+  return reactor;
 }
 
-Reactor* InferenceService::ServerReady(Call* call, const inference::ServerReadyRequest*,
+using Reactor = grpc::ServerUnaryReactor;
+
+Reactor* InferenceService::ServerLive(Call* call, const inference::ServerLiveRequest* request,
+                                      inference::ServerLiveResponse* response) {
+  return finish_after(call, "ServerLive", *request, *response, [&] { response->set_live(true); });
+}
+
+Reactor* InferenceService::ServerReady(Call* call, const inference::ServerReadyRequest* request,
                                        inference::ServerReadyResponse* response) {
-  return finish_after(call, [&] { response->set_ready(context_.operations.ready()); });
+  return finish_after(call, "ServerReady", *request, *response,
+                      [&] { response->set_ready(context_.operations.ready()); });
 }
 
 Reactor* InferenceService::ModelReady(Call* call, const inference::ModelReadyRequest* request,
                                       inference::ModelReadyResponse* response) {
-  return finish_after(call, [&] {
+  return finish_after(call, "ModelReady", *request, *response, [&] {
     context_.authorize(*call);
     response->set_ready(context_.operations.model_ready(request->name(), request->version()));
   });
 }
 
-Reactor* InferenceService::ServerMetadata(Call* call, const inference::ServerMetadataRequest*,
+Reactor* InferenceService::ServerMetadata(Call* call, const inference::ServerMetadataRequest* request,
                                           inference::ServerMetadataResponse* response) {
-  return finish_after(call, [&] {
+  return finish_after(call, "ServerMetadata", *request, *response, [&] {
     context_.authorize(*call);
     const serve::ServerMetadata metadata = context_.operations.server_metadata();
     response->set_name(metadata.name);
@@ -111,7 +120,7 @@ Reactor* InferenceService::ServerMetadata(Call* call, const inference::ServerMet
 
 Reactor* InferenceService::ModelMetadata(Call* call, const inference::ModelMetadataRequest* request,
                                          inference::ModelMetadataResponse* response) {
-  return finish_after(call, [&] {
+  return finish_after(call, "ModelMetadata", *request, *response, [&] {
     context_.authorize(*call);
     const serve::ModelMetadata metadata = context_.operations.model_metadata(request->name(), request->version());
     response->set_name(metadata.name);
@@ -124,14 +133,14 @@ Reactor* InferenceService::ModelMetadata(Call* call, const inference::ModelMetad
 
 Reactor* InferenceService::ModelConfig(Call* call, const inference::ModelConfigRequest* request,
                                        inference::ModelConfigResponse* response) {
-  return finish_after(call, [&] {
+  return finish_after(call, "ModelConfig", *request, *response, [&] {
     context_.authorize(*call);
     const serve::ModelConfig config = context_.operations.model_config(request->name(), request->version());
     const BatchOptions& batching = config.batching;
     inference::ModelConfig& message = *response->mutable_config();
     message.set_name(config.name);
-    message.set_platform("paddle_coracle");
-    message.set_backend("coracle");
+    message.set_platform(config.platform);
+    if (config.platform != kEnsemblePlatform) message.set_backend("coracle");
     message.set_max_batch_size(static_cast<int32_t>(batching.max_batch_size));
     write_config(config.inputs, message.mutable_input());
     write_config(config.outputs, message.mutable_output());
@@ -144,13 +153,20 @@ Reactor* InferenceService::ModelConfig(Call* call, const inference::ModelConfigR
       dynamic.set_priority_levels(batching.priority_levels);
       dynamic.set_default_priority_level(batching.default_priority_level);
     }
+    for (const EnsembleStep& step : config.ensemble) {
+      inference::ModelEnsembling::Step& added = *message.mutable_ensemble_scheduling()->add_step();
+      added.set_model_name(step.model);
+      added.set_model_version(step.version.empty() ? -1 : std::stoll(step.version));
+      added.mutable_input_map()->insert(step.inputs.begin(), step.inputs.end());
+      added.mutable_output_map()->insert(step.outputs.begin(), step.outputs.end());
+    }
     for (const auto& [name, value] : config.parameters) (*message.mutable_parameters())[name].set_string_value(value);
   });
 }
 
 Reactor* InferenceService::ModelStatistics(Call* call, const inference::ModelStatisticsRequest* request,
                                            inference::ModelStatisticsResponse* response) {
-  return finish_after(call, [&] {
+  return finish_after(call, "ModelStatistics", *request, *response, [&] {
     context_.authorize(*call);
     for (const serve::ModelStatistics& model : context_.operations.statistics(request->name(), request->version())) {
       inference::ModelStatistics& message = *response->add_model_stats();
@@ -163,7 +179,7 @@ Reactor* InferenceService::ModelStatistics(Call* call, const inference::ModelSta
 
 Reactor* InferenceService::RepositoryIndex(Call* call, const inference::RepositoryIndexRequest* request,
                                            inference::RepositoryIndexResponse* response) {
-  return finish_after(call, [&] {
+  return finish_after(call, "RepositoryIndex", *request, *response, [&] {
     context_.authorize(*call);
     for (const IndexEntry& entry : context_.operations.index(request->ready())) {
       auto& message = *response->add_models();
@@ -177,23 +193,29 @@ Reactor* InferenceService::RepositoryIndex(Call* call, const inference::Reposito
 
 Reactor* InferenceService::RepositoryModelLoad(Call* call, const inference::RepositoryModelLoadRequest* request,
                                                inference::RepositoryModelLoadResponse*) {
-  return change(call, request->model_name(), true);
+  return change(call, "RepositoryModelLoad", request->model_name(), true);
 }
 
 Reactor* InferenceService::RepositoryModelUnload(Call* call, const inference::RepositoryModelUnloadRequest* request,
                                                  inference::RepositoryModelUnloadResponse*) {
-  return change(call, request->model_name(), false);
+  return change(call, "RepositoryModelUnload", request->model_name(), false);
 }
 
-Reactor* InferenceService::change(Call* call, const std::string& model, bool load) {
+Reactor* InferenceService::change(Call* call, const char* method, const std::string& model, bool load) {
   Reactor* const reactor = call->DefaultReactor();
+  const auto record = std::make_shared<RpcRecord>(context_, *call, path_of(method), model.size());
+  record->add_trace(*call);
+  const auto finish = [reactor, record](const grpc::Status& status) {
+    record->answered(status.error_code(), 0);
+    reactor->Finish(status);
+  };
   const grpc::Status status = status_after([&] {
     context_.authorize(*call);
-    context_.operations.change(model, load, [reactor](const std::optional<Failure>& failure) {
-      reactor->Finish(failure.has_value() ? status_of(*failure) : grpc::Status::OK);
+    context_.operations.change(model, load, [finish](const std::optional<Failure>& failure) {
+      finish(failure.has_value() ? status_of(*failure) : grpc::Status::OK);
     });
   });
-  if (!status.ok()) reactor->Finish(status);
+  if (!status.ok()) finish(status);
   return reactor;
 }
 

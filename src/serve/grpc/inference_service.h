@@ -49,7 +49,10 @@ class InferenceService : public rpc_methods::All {
   grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* ModelStreamInfer(Call* call) override;
 
  private:
-  Reactor* change(Call* call, const std::string& model, bool load);
+  template <class Request, class Response, class Work>
+  Reactor* finish_after(Call* call, const char* method, const Request& request, const Response& response,
+                        const Work& work);
+  Reactor* change(Call* call, const char* method, const std::string& model, bool load);
 
   RpcContext& context_;
 };

@@ -7,6 +7,8 @@
 
 #include <cstdlib>
 
+#include "serve/grpc/rpc_tls.h"
+
 namespace coracle::serve {
 
 RpcServer::RpcServer(ModelOperations& operations, const GrpcOptions& options)
@@ -24,8 +26,10 @@ uint16_t RpcServer::listen(const std::string& address, uint16_t port) {
   constexpr int kKeepAliveTimeoutMs = 20'000;
   const std::string host = address.find(':') == std::string::npos ? address : '[' + address + ']';
   int bound = 0;
+  credentials_ =
+      context_.options.tls != nullptr ? tls_credentials(context_.options.tls) : grpc::InsecureServerCredentials();
   grpc::ServerBuilder builder;
-  builder.AddListeningPort(host + ':' + std::to_string(port), grpc::InsecureServerCredentials(), &bound);
+  builder.AddListeningPort(host + ':' + std::to_string(port), credentials_, &bound);
   builder.RegisterService(&inference_);
   builder.RegisterService(&health_);
   builder.SetMaxReceiveMessageSize(static_cast<int>(context_.options.message_bytes));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 
 #include <memory>
@@ -27,7 +28,8 @@ class RpcServer : public GrpcServer {
   RpcContext context_;
   InferenceService inference_;
   HealthService health_;
-  std::unique_ptr<grpc::Server> server_;
+  std::shared_ptr<grpc::ServerCredentials> credentials_;
+  std::unique_ptr<grpc::Server> server_;  // ends first
 };
 
 }  // namespace coracle::serve

@@ -43,7 +43,8 @@ export async function ask(path, {method = "GET", body, headers = {}} = {}) {
     const text = await response.text();
     let message = text;
     try {
-      message = JSON.parse(text).error ?? text;
+      const answer = JSON.parse(text);
+      message = answer.error ?? answer.errorMsg ?? text;
     } catch { /* the text says it */ }
     throw new ServerError(message || `The server answers with status ${response.status}.`, response.status);
   }

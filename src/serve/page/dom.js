@@ -25,6 +25,9 @@ function filled(element, properties, children) {
 
 export const byId = (id) => document.getElementById(id);
 
+/// A name that may be broken behind its dots, dashes and underscores.
+export const breakable = (name) => name.split(/(?<=[._/-])/).flatMap((part, i) => (i === 0 ? [part] : [el("wbr"), part]));
+
 /// A table in a box that scrolls by itself, also by keyboard, where it is wider than the page.
 export function table(caption, head, rows) {
   const cell = (tag, value, extra) => el(tag, {class: typeof value === "number" ? "number" : undefined, ...extra},

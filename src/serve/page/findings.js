@@ -14,7 +14,12 @@ function outlines(found) {
     case "text-reading": return found.lines.map(({corners: points, text}) => ({points, id: 0, text}));
     case "object-detection":
     case "instance-segmentation":
-      return found.objects.map((object) => ({points: object.corners ?? corners(object.box), id: object.id, mask: object.mask}));
+      return found.objects.map((object) => ({
+        points: object.corners ?? corners(object.box), id: object.id, mask: object.mask, name: object.name,
+      }));
+    case "layout":
+      return found.blocks.map(({label, box}) => ({points: corners(box), id: found.blocks.findIndex((b) => b.label === label), name: label}));
+    case "tables": return found.tables.flatMap(({cells}, i) => cells.map((box) => ({points: corners(box), id: i})));
     case "table-structure": return found.cells.map((points) => ({points, id: 0}));
     default: return [];
   }
@@ -34,6 +39,27 @@ function maskCanvas({size: [height, width], counts}, id) {
     }
     place = end;
   });
+  return canvas;
+}
+
+/// The colours of the server's drawings of classes, those of Pascal VOC; class 0 has none.
+function classColour(id) {
+  const colour = [0, 0, 0];
+  for (let bit = 7; id > 0 && bit >= 0; --bit, id >>= 3) colour.forEach((_, i) => (colour[i] |= ((id >> i) & 1) << bit));
+  return colour;
+}
+
+/// A map of classes, of which each pixel has one.
+function mapCanvas({size: [height, width], values}) {
+  const canvas = el("canvas", {width, height}), context = canvas.getContext("2d");
+  const pixels = context.createImageData(width, height);
+  const colours = new Map();
+  values.forEach((id, i) => {
+    if (id === 0) return;
+    if (!colours.has(id)) colours.set(id, [...classColour(id), 128]);
+    pixels.data.set(colours.get(id), 4 * i);
+  });
+  context.putImageData(pixels, 0, 0);
   return canvas;
 }
 
@@ -73,8 +99,8 @@ export function draw(canvas, picture, found, {marked = -1, texts = false} = {}) 
   const context = canvas.getContext("2d");
   context.setTransform(scale, 0, 0, scale, 0, 0);
   context.drawImage(picture.image, 0, 0, width, height);
-  if (found === null) return;
   const unit = Math.max(width, height) / 560;
+  if (found.drawn) context.drawImage(mapCanvas(found.drawn), 0, 0, width, height);
   const shapes = outlines(found);
   shapes.forEach(({mask, id}, i) => {
     if (!mask) return;
@@ -97,7 +123,7 @@ export function draw(canvas, picture, found, {marked = -1, texts = false} = {}) 
     context.stroke();
     if (texts && text) write(context, points, text);
   });
-  if (!texts) shapes.forEach(({points, id}, i) => tag(context, points, id, String(i + 1), unit));
+  if (!texts) shapes.forEach(({points, id, name}, i) => tag(context, points, id, i + 1 + (name ? " " + name : ""), unit));
   if (found.task === "keypoints") {
     found.keypoints.filter(({score}) => score >= 0.1).forEach(({x, y}, i) => {
       context.beginPath();
@@ -126,9 +152,11 @@ function tag(context, points, id, text, unit) {
 
 /// Names with bars as long as their shares of one.
 function bars(rows) {
-  return el("ol", {class: "bars"}, ...rows.map(({name, share, text}) => {
+  return el("ol", {class: "bars"}, ...rows.map(({name, share, text, colour}) => {
     const bar = el("span", {class: "bar"});
     bar.style.width = 100 * share + "%";
+    if (colour) bar.style.background = `rgb(${colour.join(" ")})`;
+    if (colour) bar.classList.add("class");
     return el("li", {}, el("span", {class: "name"}, name), el("span", {class: "number"}, text),
       el("span", {class: "track", "aria-hidden": "true"}, bar));
   }));
@@ -145,6 +173,8 @@ function marking(caption, head, rows, mark) {
   return all;
 }
 
+const tableText = (html) => el("pre", {tabindex: "0", "aria-label": "Table as HTML"}, html.replaceAll("<tr>", "\n<tr>"));
+
 /// Its size in a few words, for the line above it.
 export function sizeOf(found) {
   const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;
@@ -153,6 +183,8 @@ export function sizeOf(found) {
     case "text-reading": return count(found.lines.length, "line of text", "lines of text");
     case "object-detection":
     case "instance-segmentation": return count(found.objects.length, "object", "objects");
+    case "layout": return count(found.blocks.length, "region", "regions");
+    case "tables": return count(found.tables.length, "table", "tables");
     case "table-structure": return count(found.cells.length, "cell", "cells");
     case "segmentation": return count(found.classes.length, "class", "classes");
     default: return found.task;
@@ -185,16 +217,24 @@ export function findingsView(found, mark) {
     case "segmentation": {
       const all = found.classes.reduce((sum, {pixels}) => sum + pixels, 0);
       const rows = [...found.classes].sort((a, b) => b.pixels - a.pixels);
-      return bars(rows.map(({name, pixels}) => ({name, share: pixels / all, text: percent(pixels / all)})));
+      return bars(rows.map(({id, name, pixels}) => ({name, share: pixels / all, text: percent(pixels / all),
+        colour: classColour(id)})));
     }
-    case "table-structure":
-      return el("pre", {tabindex: "0", "aria-label": "Table as HTML"}, found.html.replaceAll("<tr>", "\n<tr>"));
+    case "layout":
+      return el("div", {}, marking("Regions", ["", "kind", "text"], found.blocks.map(({label, content}, i) =>
+        [i + 1, label, content.replace(/<[^>]*>/g, " ").trim().slice(0, 200)]), mark),
+        el("details", {}, el("summary", {}, "Markdown"), el("pre", {tabindex: "0", "aria-label": "Markdown"}, found.markdown)));
+    case "tables": return el("div", {}, ...found.tables.map(({html}) => tableText(html)));
+    case "table-structure": return tableText(found.html);
     case "features":
       return el("p", {}, `A vector of ${found.features.length} numbers: ` +
         found.features.slice(0, 12).map(number).join(", ") + (found.features.length > 12 ? " …" : ""));
     case "anomaly":
-      return el("p", {}, `Greatest score ${number(found.map.greatest)}, mean ${number(found.map.mean)}, ` +
+      return el("p", {}, (found.map.greatest === undefined ? "" :
+        `Greatest score ${number(found.map.greatest)}, mean ${number(found.map.mean)}, `) +
         `${found.map.marked} of ${found.map.width} × ${found.map.height} pixels are marked.`);
+    case "upright":
+      return el("p", {}, found.angle > 0 ? `The page was turned by ${found.angle}°.` : "The page was not turned.");
     case "unwarping": return el("p", {}, `A flat page of ${found.page.width} × ${found.page.height} pixels.`);
     default: return el("pre", {tabindex: "0", "aria-label": "Answer"}, JSON.stringify(found, null, 2).slice(0, 4000));
   }

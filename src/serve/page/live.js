@@ -81,6 +81,7 @@ export class Live {
     const series = {requests: [], latency: [], batch: [], queue: [], memory: []};
     for (let i = 1; i < this.kept.length; ++i) {
       const now = this.kept[i], before = this.kept[i - 1], time = now.time;
+      if (time < this.kept.at(-1).time - KEPT_SECONDS) continue;
       const grown = this.grown(before, now), seconds = Math.max(0.001, now.time - before.time);
       const first = this.kept.find((sample) => sample.time >= time - LATENCY_SECONDS - 0.5);
       const latencies = this.grown(first === now ? before : first, now).latencies;

@@ -3,12 +3,13 @@
 import {askJson, modelPath, onTokenWanted, repeat, token} from "./api.js";
 import {byId, el, tabList} from "./dom.js";
 import {Live} from "./live.js";
-import {facts, modelsOf, nameOf, showList, stateBadge} from "./models.js";
-import {pictureForm, takesPictures} from "./pictures.js";
+import {facts, partsTable, placeIn, servedBy, showList, stateBadge} from "./models.js";
+import {askModel, pictureForm, takesPictures} from "./pictures.js";
+import {askPipeline} from "./pipelines.js";
 import {tensorForm} from "./tensors.js";
 
 const live = new Live(byId("charts"));
-let models = new Map(), readers = [];
+let served = new Map();
 let shownIndex = "", shownModel = "";
 
 function wantToken(refused) {
@@ -30,31 +31,33 @@ function wantToken(refused) {
   return wantToken.promise;
 }
 
-/// The name in the page's address, else the first model.
-const selected = () => nameOf(location.hash) ?? models.keys().next().value ?? null;
+/// What the page's address says, else what is first.
+const selected = () => placeIn(location.hash) ?? served.keys().next().value ?? null;
 
 async function showModel() {
-  const name = selected();
-  const model = models.get(name);
-  const key = JSON.stringify([name, model]);
+  const chosen = selected();
+  const model = served.get(chosen), name = model?.name ?? null;
+  const key = JSON.stringify([chosen, model]);
   if (key === shownModel) return;
   shownModel = key;
-  showList(byId("models"), models, name);
+  showList(byId("models"), served, chosen);
   document.title = name === null ? "Coracle" : name + " – Coracle";
   const place = byId("model");
-  const title = el("h2", {id: "model-title"}, name ?? "No model");
+  const title = el("h2", {id: "model-title"}, name ?? "Nothing is chosen");
   if (model === undefined) {
-    place.replaceChildren(title, el("p", {}, name === null ? "The server has no models." : "The server has no such model."));
+    place.replaceChildren(title, el("p", {}, chosen === null ? "The server has no models." : "The server has nothing of this name."));
     return;
   }
   const heading = el("div", {class: "heading"}, title, stateBadge(model.state));
   if (model.state !== "READY") {
-    place.replaceChildren(heading, el("p", {class: "callout bad"}, "It cannot be asked: " + (model.reason || "it is not loaded")));
+    place.replaceChildren(...[heading, el("p", {class: "callout bad"}, "It cannot be asked: " + (model.reason || "it is not loaded")),
+      model.parts && partsTable(model)].filter(Boolean));
     return;
   }
   if (model.parts) {
-    place.replaceChildren(heading, el("p", {class: "hint"}, "It finds and reads text with the models " + model.parts.join(", ")),
-      el("h3", {class: "try"}, "Try it"), pictureForm(name, () => null, true));
+    const pipeline = model.kind === "pipelines";
+    place.replaceChildren(heading, el("p", {class: "hint"}, `${pipeline ? "As PaddleX's clients ask it" : "It finds and reads text"}: POST /${model.path}`),
+      partsTable(model), el("h3", {class: "try"}, "Try it"), pictureForm(pipeline ? askPipeline(model) : askModel(name, () => null, true)));
     return;
   }
   const versions = el("select", {change: () => fill()}, el("option", {value: ""}, "newest"),
@@ -71,7 +74,7 @@ async function showModel() {
       const tensors = {name: "Tensors", content: tensorForm(metadata, version)};
       let form = tensors.content;
       if (takesPictures(metadata)) {
-        form = tabList("How to ask", [{name: "Picture", content: pictureForm(name, version)}, tensors]);
+        form = tabList("How to ask", [{name: "Picture", content: pictureForm(askModel(name, version))}, tensors]);
       }
       if (key === shownModel) body.replaceChildren(facts(metadata, config), el("h3", {class: "try"}, "Try it"), form);
     } catch (error) {
@@ -82,7 +85,6 @@ async function showModel() {
 }
 
 async function askModels() {
-  if (shownIndex === "") ({readers} = await askJson("page/server.json"));
   const index = await askJson("v2/repository/index", {method: "POST"});
   const ready = index.filter(({state}) => state === "READY").length;
   const state = byId("server-state");
@@ -93,12 +95,12 @@ async function askModels() {
   }
   const key = JSON.stringify(index);
   if (key !== shownIndex) {
+    served = servedBy(index, await askJson("page/server.json"));
     shownIndex = key;
-    models = modelsOf(index, readers);
     const of = byId("live-model"), before = of.value;
     of.replaceChildren(el("option", {value: ""}, "all models"),
       ...[...new Set(index.map(({name}) => name))].map((name) => el("option", {value: name, selected: name === before}, name)));
-    showList(byId("models"), models, selected());
+    showList(byId("models"), served, selected());
   }
   await showModel();
 }

@@ -7,6 +7,8 @@ import {filePrograms, programsView} from "./programs.js";
 
 /// Tasks whose answer is a picture: the server draws it.
 const DRAWN = ["segmentation", "anomaly", "unwarping"];
+/// A picture with some text, for those who have none at hand.
+const TEST = "page/test.png";
 const TASKS = ["classification", "multilabel", "text-detection", "text-recognition", "object-detection",
   "instance-segmentation", "keypoints", "segmentation", "table-structure", "features", "anomaly", "unwarping"];
 
@@ -27,24 +29,26 @@ async function decoded(file) {
   }
 }
 
-/// A picture with some text, for those who have none at hand.
-function testPicture() {
-  const canvas = el("canvas", {width: 480, height: 240}), context = canvas.getContext("2d");
-  context.fillStyle = "#fff";
-  context.fillRect(0, 0, 480, 240);
-  context.fillStyle = "#0f6b66";
-  context.fillRect(0, 0, 480, 12);
-  context.fillStyle = "#222";
-  context.font = "bold 44px sans-serif";
-  context.fillText("Coracle reads", 32, 84);
-  context.font = "28px sans-serif";
-  context.fillText("a picture made by the page", 32, 142);
-  context.fillText("2026-01-31   No. 4711", 32, 198);
-  return new Promise((resolve) => canvas.toBlob((blob) => resolve(new File([blob], "test.png", {type: "image/png"}))));
-}
+/// A question to a model, or a reader of text, whose task is known. `version()` is the one to ask, or null for the newest one.
+/// Questions answer what was found, the picture to show instead of the one that was sent, if there is one, and the lines of
+/// programs.
+export const askModel = (name, version, reader = false) => ({
+  tasks: !reader, least: true,
+  async ask(file, {type, source, task, least}) {
+    const query = Object.entries({task, threshold: least}).filter(([, value]) => value !== "");
+    const path = (more) => {
+      const all = new URLSearchParams([...query, ...Object.entries(more)]).toString();
+      return modelPath(name, version(), "predict") + (all && "?" + all);
+    };
+    const options = {method: "POST", body: file, headers: {"Content-Type": type}};
+    const found = await askJson(path({}), options);
+    const shown = DRAWN.includes(found.task) ? await (await ask(path({draw: "1"}), options)).blob() : null;
+    return {found, shown, programs: filePrograms(path({}), {name: file.name, type, source})};
+  },
+});
 
-/// For a model, or a reader of text, whose task is known. `version()` is the one to ask, or null for the newest one.
-export function pictureForm(name, version, reader = false) {
+/// A form that asks a question of pictures.
+export function pictureForm(question) {
   const input = el("input", {type: "file", accept: "image/*", class: "unseen", id: unique("file")});
   const wrong = el("p", {class: "error", role: "alert"});
   const said = el("p", {class: "hint", role: "status"});
@@ -56,32 +60,27 @@ export function pictureForm(name, version, reader = false) {
   const zone = el("div", {class: "zone"}, input,
     el("label", {for: input.id, class: "button primary"}, "Choose a picture"), test,
     el("span", {class: "hint"}, "or drop one here, or paste it"));
-  const choices = el("div", {class: "choices"}, reader ? null : el("label", {class: "inline"}, "Task ", task),
-    el("label", {class: "inline"}, "Least score ", least));
+  const choices = el("div", {class: "choices"}, question.tasks ? el("label", {class: "inline"}, "Task ", task) : null,
+    question.least ? el("label", {class: "inline"}, "Least score ", least) : null);
   let number = 0, last = null;
 
-  async function send(file) {
-    last = file;
+  /// `source` is where the server has the picture.
+  async function send(file, source = null) {
+    last = [file, source];
     const own = ++number;
     wrong.textContent = "";
     said.textContent = "Asking …";
     try {
-      const query = new URLSearchParams(Object.entries({task: task.value, threshold: least.value}).filter(([, v]) => v !== ""));
-      const asked = (more) => {
-        const all = new URLSearchParams([...query, ...Object.entries(more)]).toString();
-        return modelPath(name, version(), "predict") + (all && "?" + all);
-      };
-      const path = asked({}), type = file.type || "application/octet-stream";
-      const options = {method: "POST", body: file, headers: {"Content-Type": type}};
+      const type = file.type || "application/octet-stream";
       const began = performance.now();
-      const [picture, found] = await Promise.all([decoded(file), askJson(path, options)]);
-      const took = milliseconds(performance.now() - began);
-      let shown = picture;
-      if (DRAWN.includes(found.task)) shown = await decoded(await (await ask(asked({draw: "1"}), options)).blob());
+      const [sent, answer] = await Promise.all([decoded(file), question.ask(file, {type, source, task: task.value, least: least.value})]);
+      const took = milliseconds(performance.now() - began), {found} = answer;
+      const picture = answer.shown ? await decoded(answer.shown) : sent;
       if (own !== number) return;
       said.textContent = `Answered in ${took}: ${sizeOf(found)}; ${file.name}, ${bytes(file.size)}` +
-        (picture ? `, ${picture.width} × ${picture.height} pixels.` : ".");
-      result.replaceChildren(answerView(shown, found), programsView(filePrograms(path, file.name, type)));
+        (sent ? `, ${sent.width} × ${sent.height} pixels.` : ".");
+      result.replaceChildren(answerView(picture, found), programsView(answer.programs, source ? "" :
+        `They take ${file.name} from the folder in which they run.`));
     } catch (error) {
       if (own !== number) return;
       said.textContent = "";
@@ -93,8 +92,15 @@ export function pictureForm(name, version, reader = false) {
     if (input.files.length > 0) send(input.files[0]);
     input.value = "";
   });
-  test.addEventListener("click", async () => send(await testPicture()));
-  for (const choice of [task, least]) choice.addEventListener("change", () => last && send(last));
+  test.addEventListener("click", async () => {
+    try {
+      const blob = await (await ask(TEST)).blob();
+      send(new File([blob], "test.png", {type: "image/png"}), TEST);
+    } catch (error) {
+      wrong.textContent = error.message;
+    }
+  });
+  for (const choice of [task, least]) choice.addEventListener("change", () => last && send(...last));
   const form = el("div", {
     dragover: (event) => {
       event.preventDefault();
@@ -122,9 +128,8 @@ function answerView(picture, found) {
     return el("div", {}, el("p", {class: "hint"}, "The browser does not show pictures of this kind."), findingsView(found, () => {}));
   }
   const canvas = el("canvas", {role: "img", "aria-label": "The picture: " + sizeOf(found)});
-  const drawn = DRAWN.includes(found.task) ? null : found;
   const state = {marked: -1, texts: found.task === "text-reading"};
-  const show = () => draw(canvas, picture, drawn, state);
+  const show = () => draw(canvas, picture, found, state);
   const texts = el("input", {type: "checkbox", checked: state.texts, change: () => {
     state.texts = texts.checked;
     show();

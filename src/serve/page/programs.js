@@ -121,29 +121,49 @@ export function inferencePrograms(name, version, path, request, text) {
     curl = `python3 -c ${shell(script)} |\n  curl${curlToken()} ${shell(url)} -d @-`;
   }
   if (plain && !long) return {curl, Python: tritonLines(name, version, request)};
-  const head = `${withToken() ? "import os\n" : ""}${random ? "import random\n" : ""}${withToken() || random ? "\n" : ""}import requests\n`;
-  const body = long && !words ? 'data=open("request.json", "rb")' : `json=${python(python_request)}`;
-  const headers = withToken() ? `,\n                       headers={${pythonToken()}}` : "";
-  return {curl, Python: `${head}
-answer = requests.post(${python(url)}, ${body}${headers})
-answer.raise_for_status()
-print(answer.json())
-`};
+  const body = long && !words ? 'open("request.json", "rb").read()' : `json.dumps(${python(python_request)}).encode()`;
+  return {curl, Python: pythonLines(url, "application/json", body, {imports: random ? ["random"] : []})};
 }
 
-/// Programs that send a file to `path`.
-export function filePrograms(path, file, type) {
-  const url = absolute(path);
+/// Lines of Python, without packages that would have to be installed, which send the expression `body`.
+function pythonLines(url, type, body, {imports = [], before = "", member = ""} = {}) {
+  const modules = ["json", "urllib.request", ...imports, ...(withToken() ? ["os"] : [])].sort();
   const headers = [`"Content-Type": ${python(type)}`, pythonToken()].filter(Boolean).join(", ");
-  return {
-    curl: `curl${curlToken()} ${shell(url)} -H ${shell("Content-Type: " + type)} --data-binary ${shell("@" + file)}`,
-    Python: `${withToken() ? "import os\n\n" : ""}import requests
+  return `${modules.map((name) => "import " + name).join("\n")}
 
-with open(${python(file)}, "rb") as picture:
-    answer = requests.post(${python(url)}, data=picture, headers={${headers}})
-answer.raise_for_status()
-print(answer.json())
-`,
+${before}body = ${body}
+request = urllib.request.Request(${python(url)}, body, {${headers}})
+print(json.load(urllib.request.urlopen(request))${member})
+`;
+}
+
+/// What fetches a file that the server has.
+function fetchLines(name, source) {
+  if (!source) return {curl: "", Python: ""};
+  const url = absolute(source);
+  return {curl: `curl -s -o ${shell(name)} ${shell(url)}\n`, Python: `urllib.request.urlretrieve(${python(url)}, ${python(name)})\n`};
+}
+
+/// Programs that send a file to `path`. The server has it at `source`, if that is given.
+export function filePrograms(path, {name, type, source}) {
+  const url = absolute(path), before = fetchLines(name, source);
+  return {
+    curl: `${before.curl}curl${curlToken()} ${shell(url)} -H ${shell("Content-Type: " + type)} --data-binary ${shell("@" + name)}`,
+    Python: pythonLines(url, type, `open(${python(name)}, "rb").read()`, {before: before.Python}),
+  };
+}
+
+/// Programs that send a file in base64 as the member `field` of a request, whose others are `more`.
+export function base64Programs(path, field, more, {name, source}) {
+  const url = absolute(path), before = fetchLines(name, source);
+  const json = "application/json", request = line({[field]: "%s", ...more});
+  return {
+    curl: `${before.curl}printf ${shell(request)} "$(base64 < ${shell(name)} | tr -d '\\n')" |\n` +
+      `  curl${curlToken()} ${shell(url)} -H ${shell("Content-Type: " + json)} -d @-`,
+    Python: pythonLines(url, json, `json.dumps(${python({[field]: new Expression("picture"), ...more})}).encode()`, {
+      imports: ["base64"], member: '["result"]',
+      before: `${before.Python}picture = base64.b64encode(open(${python(name)}, "rb").read()).decode()\n`,
+    }),
   };
 }
 
@@ -160,7 +180,7 @@ async function copy(text) {
 }
 
 /// `programs` by language.
-export function programsView(programs) {
+export function programsView(programs, hint = "") {
   const said = el("span", {class: "hint", role: "status"});
   const tabs = Object.entries(programs).map(([language, text]) => {
     const id = unique("program");
@@ -177,5 +197,5 @@ export function programsView(programs) {
       el("pre", {tabindex: "0", id, "aria-label": language + " lines"}, el("code", {}, text)), button)};
   });
   return el("section", {class: "programs"}, el("div", {class: "heading"}, el("h4", {}, "The same from a program"), said),
-    tabList("Languages", tabs));
+    hint ? el("p", {class: "hint"}, hint) : null, tabList("Languages", tabs));
 }

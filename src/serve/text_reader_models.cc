@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "serve/text_reader_models.h"
+
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include "serve/pictures.h"
+#include "serve/failure.h"
 
 namespace coracle::serve {
 
