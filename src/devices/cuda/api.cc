@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/process.h"
+#include "base/python_packages.h"
 
 namespace coracle::internal::cuda {
 namespace {
@@ -92,8 +93,8 @@ LoadedDriver load_driver() {
   return loaded;
 }
 
-/// The folders that CORACLE_CUDA_PATH names, the system's (""), and the toolkit's.
-std::vector<std::string> compiler_folders() {
+/// The folders that CORACLE_CUDA_PATH names.
+std::vector<std::string> named_folders() {
   std::vector<std::string> folders;
   const char* variable = std::getenv("CORACLE_CUDA_PATH");
   std::string_view rest = variable != nullptr ? variable : "";
@@ -102,17 +103,26 @@ std::vector<std::string> compiler_folders() {
     if (!folder.empty()) folders.push_back(text(folder, "/"));
     rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
   }
-  folders.emplace_back();
-  folders.emplace_back("/usr/local/cuda/lib64/");
+  return folders;
+}
+
+/// Where the loader looks, the toolkit's folder, and those of NVIDIA's packages for Python ("cu13" of CUDA 13, which has
+/// all libraries in one).
+std::vector<std::string> usual_folders() {
+  std::vector<std::string> folders = {"", "/usr/local/cuda/lib64/"};
+  for (const std::string& packages : python_package_folders()) {
+    for (const char* library : {"/nvidia/cu13/lib/", "/nvidia/cuda_nvrtc/lib/"}) folders.push_back(packages + library);
+  }
   return folders;
 }
 
 void* open_compiler(int newest) {
-  const std::vector<std::string> folders = compiler_folders();
-  for (int major = newest; major >= kOldestCompiler; --major) {
-    for (const std::string& folder : folders) {
-      const std::string path = text(folder, "libnvrtc.so.", major);
-      if (void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+  for (const std::vector<std::string>& folders : {named_folders(), usual_folders()}) {
+    for (int major = newest; major >= kOldestCompiler; --major) {
+      for (const std::string& folder : folders) {
+        const std::string path = text(folder, "libnvrtc.so.", major);
+        if (void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+      }
     }
   }
   return nullptr;

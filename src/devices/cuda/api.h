@@ -27,8 +27,9 @@ struct LoadedCompiler {
   std::string missing;
 };
 
-/// NVRTC from the folders that CORACLE_CUDA_PATH names (colons between them), by the system's names, or from
-/// /usr/local/cuda. One of the driver's own major version, as drivers load no programs of newer ones, or an older one.
+/// NVRTC from the folders that CORACLE_CUDA_PATH names (colons between them); otherwise by the system's names, from
+/// /usr/local/cuda or from packages of Python. The newest of at most the driver's own major version, as drivers load no
+/// programs of newer ones.
 const LoadedCompiler& loaded_compiler();
 
 /// "CUDA_ERROR_LAUNCH_FAILED (719)"

@@ -160,7 +160,14 @@ void CommandQueue::launch(const RunContext& run, const gpu::Function& function, 
   if (failed()) return;
   const ContextScope scope = device_->enter();
   const auto& own = static_cast<const Function&>(function);
-  give(kernels_, own.name().c_str(), 0, [&] { return own.enqueue(kernels_, grid, arguments); });
+  CUresult code = CUDA_SUCCESS;
+  give(kernels_, own.name().c_str(), 0, [&] { return code = own.enqueue(kernels_, grid, arguments); });
+  if (code == CUDA_ERROR_INVALID_VALUE) {
+    try {
+      detail_ += text(": ", own.launch_text(grid));
+    } catch (...) {  // without it
+    }
+  }
   note_kernel(run.deadline() != nullptr);
 }
 

@@ -70,7 +70,6 @@ using nvrtcProgram = struct _nvrtcProgram*;  // NOLINT(bugprone-reserved-identif
   X(CU_STREAM_NON_BLOCKING, 1)                        \
   X(CU_EVENT_DEFAULT, 0)                              \
   X(CU_EVENT_DISABLE_TIMING, 2)                       \
-  X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)     \
   X(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 5)            \
   X(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, 6)            \
   X(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, 7)            \
@@ -80,10 +79,7 @@ using nvrtcProgram = struct _nvrtcProgram*;  // NOLINT(bugprone-reserved-identif
   X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75) \
   X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76) \
   X(CU_COMPUTEMODE_PROHIBITED, 2)                     \
-  X(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0)       \
-  X(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1)           \
-  X(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 3)            \
-  X(CU_FUNC_ATTRIBUTE_NUM_REGS, 4)
+  X(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0)
 
 /// What NVRTC returns.
 #define CORACLE_NVRTC_RESULTS(X)   \
@@ -103,7 +99,6 @@ CORACLE_NVRTC_RESULTS(CORACLE_CUDA_CONSTANT)
 #define CORACLE_CUDA_FUNCTIONS(X)                                                                           \
   X(CUresult, cuInit, unsigned flags)                                                                       \
   X(CUresult, cuDriverGetVersion, int* version)                                                             \
-  X(CUresult, cuGetErrorName, CUresult code, const char** name)                                             \
   X(CUresult, cuDeviceGetCount, int* count)                                                                 \
   X(CUresult, cuDeviceGet, CUdevice* device, int index)                                                     \
   X(CUresult, cuDeviceGetName, char* name, int room, CUdevice device)                                       \
@@ -129,7 +124,6 @@ CORACLE_NVRTC_RESULTS(CORACLE_CUDA_CONSTANT)
   X(CUresult, cuEventCreate, CUevent* event, unsigned flags)                                                \
   X(CUresult, cuEventDestroy_v2, CUevent event)                                                             \
   X(CUresult, cuEventRecord, CUevent event, CUstream stream)                                                \
-  X(CUresult, cuEventQuery, CUevent event)                                                                  \
   X(CUresult, cuEventSynchronize, CUevent event)                                                            \
   X(CUresult, cuEventElapsedTime, float* milliseconds, CUevent begin, CUevent end)                          \
   X(CUresult, cuModuleLoadData, CUmodule* module, const void* image)                                        \
@@ -141,8 +135,7 @@ CORACLE_NVRTC_RESULTS(CORACLE_CUDA_CONSTANT)
     void** parameters, void** extra)
 
 /// Functions of NVRTC: X(result, name, parameters...).
-#define CORACLE_NVRTC_FUNCTIONS(X)                                                                                  \
-  X(const char*, nvrtcGetErrorString, nvrtcResult code)                                                             \
+#define CORACLE_NVRTC_FUNCTIONS(X) \
   X(nvrtcResult, nvrtcVersion, int* major, int* minor)                                                              \
   X(nvrtcResult, nvrtcGetNumSupportedArchs, int* count)                                                             \
   X(nvrtcResult, nvrtcGetSupportedArchs, int* architectures)                                                        \

@@ -28,6 +28,15 @@ Function::~Function() {
   program_.reset();
 }
 
+std::string Function::launch_text(const gpu::Grid& grid) const {
+  const gpu::Grid whole = gpu::whole_groups(grid, largest_group_);
+  const std::array<int, 3>& most = device_->found().most_blocks;
+  const auto three = [](const auto& f) { return text(f(0), " x ", f(1), " x ", f(2)); };
+  return text(three([&](size_t d) { return whole.global[d] / whole.local[d]; }), " blocks of ",
+              three([&](size_t d) { return whole.local[d]; }), " threads; there may be ",
+              three([&](size_t d) { return most[d]; }), " of ", largest_group_, " threads");
+}
+
 CUresult Function::enqueue(CUstream stream, const gpu::Grid& grid,
                            std::span<const gpu::Argument> arguments) const noexcept {
   const gpu::Grid whole = gpu::whole_groups(grid, largest_group_);
@@ -36,7 +45,9 @@ CUresult Function::enqueue(CUstream stream, const gpu::Grid& grid,
   for (size_t d = 0; d < 3; ++d) {
     if (whole.global[d] == 0) return CUDA_SUCCESS;
     const size_t count = whole.global[d] / whole.local[d];
-    if (count > static_cast<size_t>(device_->found().most_blocks[d])) return CUDA_ERROR_INVALID_VALUE;
+    if (count > static_cast<size_t>(device_->found().most_blocks[d]) || whole.local[d] > largest_group_) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
     blocks[d] = static_cast<unsigned>(count);
     threads[d] = static_cast<unsigned>(whole.local[d]);
   }

@@ -24,6 +24,8 @@ class Function final : public gpu::Function {
   const std::string& name() const { return name_; }
   /// In the device's context. CUDA_ERROR_INVALID_VALUE where a grid is larger than the device's.
   CUresult enqueue(CUstream stream, const gpu::Grid& grid, std::span<const gpu::Argument> arguments) const noexcept;
+  /// "70000 x 1 x 1 blocks of 64 x 1 x 1 threads; there may be ...": what a launch that fails was asked for.
+  std::string launch_text(const gpu::Grid& grid) const;
 
  private:
   std::shared_ptr<Opened> device_;

@@ -21,6 +21,18 @@ Opened::Opened(FoundDevice found) : api_(*loaded_driver().api), found_(std::move
   const CUresult code = api_.cuDevicePrimaryCtxRetain(&context_, found_.device);
   require(code == CUDA_SUCCESS, code_of(code), "the device ", info().name,
           " cannot be opened: cuDevicePrimaryCtxRetain returned ", code_text(code));
+  // After a fault the context fails for as long as others in this process, such as torch, hold it.
+  CUresult working = CUDA_SUCCESS;
+  {
+    const ContextScope scope = enter();
+    CUstream stream = nullptr;
+    working = api_.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+    if (working == CUDA_SUCCESS) working = api_.cuStreamDestroy_v2(stream);
+  }
+  if (working == CUDA_SUCCESS) return;
+  api_.cuDevicePrimaryCtxRelease_v2(found_.device);
+  fail(code_of(working), "the device ", info().name, " cannot be opened: ", code_text(working),
+       "; where it stays so, start the process anew, and look at nvidia-smi");
 }
 
 Opened::~Opened() {
@@ -110,10 +122,7 @@ std::shared_ptr<OpenDevice> open(int index) {
   require(!found.empty(), ErrorCode::kUnsupported, "there is no CUDA device: ", missing);
   require(index >= 0 && static_cast<size_t>(index) < found.size(), ErrorCode::kInvalidArgument,
           "there is no CUDA device ", index, ": this machine has ", found.size(), ", counted from 0");
-  const LoadedCompiler& compiler = loaded_compiler();
   FoundDevice& wanted = found[static_cast<size_t>(index)];
-  require(compiler.api != nullptr, ErrorCode::kUnsupported, "the device ", wanted.info.name,
-          " cannot be opened: ", compiler.missing);
   struct Open {
     std::mutex mutex;
     std::vector<std::weak_ptr<Opened>> devices;
@@ -123,7 +132,11 @@ std::shared_ptr<OpenDevice> open(int index) {
   std::erase_if(all.devices, [](const auto& device) { return device.expired(); });
   for (const auto& weak : all.devices) {
     const std::shared_ptr<Opened> device = weak.lock();
-    if (device != nullptr && device->found().device == wanted.device && !device->lost()) return device;
+    if (device == nullptr || device->found().device != wanted.device) continue;
+    // The context is one for the process: what is wrong with it stays as long as anybody holds it.
+    require(!device->lost(), ErrorCode::kRunFailure, "the device ", wanted.info.name,
+            " is gone, and models that use it are still loaded: close them before it is opened again");
+    return device;
   }
   auto device = std::make_shared<Opened>(std::move(wanted));
   all.devices.push_back(device);

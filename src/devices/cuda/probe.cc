@@ -84,6 +84,9 @@ std::vector<FoundDevice> find_devices(std::string& missing) {
     missing = refused.empty()
                   ? "NVIDIA's driver has no device: is it plugged in, and does CUDA_VISIBLE_DEVICES hide it?"
                   : "CUDA's devices cannot be used: " + refused;
+  } else if (loaded_compiler().api == nullptr) {
+    missing = text("the device ", devices[0].info.name, " cannot be used: ", loaded_compiler().missing);
+    devices.clear();
   }
   return devices;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
@@ -60,6 +61,7 @@ const HostDevice& HostDevice::get() {
 
 std::string Image::packed() const {
   std::string image(kMagic, sizeof(kMagic));
+  append(image, std::to_string(is_ptx ? -architecture : architecture));
   append(image, options);
   append(image, source);
   return image;
@@ -68,7 +70,10 @@ std::string Image::packed() const {
 bool Image::unpack(const void* image, Image& to) {
   const auto* bytes = static_cast<const char*>(image);
   if (std::memcmp(bytes, kMagic, sizeof(kMagic)) != 0) return false;
-  take(take(bytes + sizeof(kMagic), to.options), to.source);
+  std::string number;
+  take(take(take(bytes + sizeof(kMagic), number), to.options), to.source);
+  to.architecture = std::abs(std::stoi(number));
+  to.is_ptx = number.starts_with('-');
   return true;
 }
 

@@ -22,7 +22,9 @@ struct HostDevice {
 
 /// What the stand-in for NVRTC makes of a program and the one for the driver loads.
 struct Image {
-  std::string options;  ///< OpenCL's
+  int architecture = 0;  ///< 80 of sm_80
+  bool is_ptx = false;   ///< a driver translates it for later ones
+  std::string options;   ///< OpenCL's
   std::string source;
 
   std::string packed() const;

@@ -16,18 +16,12 @@ double now_ms() {
 
 }  // namespace
 
-Stream* Streams::add() { return streams_.emplace_back(std::make_unique<Stream>()).get(); }
+std::shared_ptr<Stream> Streams::add() { return streams_.emplace_back(std::make_shared<Stream>()); }
 
-bool Streams::has(const Stream* stream) const {
-  return std::any_of(streams_.begin(), streams_.end(), [&](const auto& s) { return s.get() == stream; });
-}
-
-bool Streams::remove(Stream* stream) {
-  const auto it = std::find_if(streams_.begin(), streams_.end(), [&](const auto& s) { return s.get() == stream; });
-  if (it == streams_.end()) return false;
-  until_idle(*stream);
-  streams_.erase(it);
-  return true;
+int Streams::remove(const Stream& stream) {
+  const int code = until_idle(stream);
+  std::erase_if(streams_, [&](const auto& s) { return s.get() == &stream; });
+  return code;
 }
 
 void Streams::give(Stream& stream, std::function<int()> run) { stream.work.push_back({std::move(run), nullptr, 0}); }

@@ -15,12 +15,13 @@ struct Event {
   uint64_t recorded = 0;
   uint64_t done = 0;
   double time_ms = 0;  ///< of that
+  bool timed = true;
 };
 
 struct Stream {
   struct Work {
-    std::function<int()> run;     ///< returns an error of the driver, 0 for none
-    std::shared_ptr<Event> event; ///< that `record` of it is done comes first; may be null
+    std::function<int()> run;      ///< returns an error of the driver, 0 for none
+    std::shared_ptr<Event> event;  ///< that `record` of it is done comes first; may be null
     uint64_t record = 0;
     bool ready() const { return event == nullptr || event->done >= record; }
   };
@@ -31,11 +32,10 @@ struct Stream {
 class Streams {
  public:
   void seed(uint64_t seed) { random_.seed(seed); }
-  Stream* add();
-  /// After it has done what it was given, as of streams that are destroyed.
-  bool remove(Stream* stream);
-  bool has(const Stream* stream) const;
-  size_t count() const { return streams_.size(); }
+  std::shared_ptr<Stream> add();
+  /// After it has done what it was given, as of streams that are destroyed. Returns an error of that.
+  int remove(const Stream& stream);
+  void clear() { streams_.clear(); }
 
   static void give(Stream& stream, std::function<int()> run);
   static void record(Stream& stream, const std::shared_ptr<Event>& event);
@@ -54,7 +54,7 @@ class Streams {
 
  private:
   std::mt19937_64 random_{1};
-  std::vector<std::unique_ptr<Stream>> streams_;
+  std::vector<std::shared_ptr<Stream>> streams_;
 };
 
 }  // namespace coracle::internal::fake_cuda

@@ -48,6 +48,7 @@ KERNEL(gemm)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const STORED* R
   int a_at = 0;
   int b_at = 0;
   BATCH_AXES(WALK_BATCH)
+  (void)rest;  // without axes
 #if CONVOLUTION
   for (int i = item; i < TILE_N; i += ITEMS) {
     const int n = first_n + i;
@@ -107,6 +108,7 @@ KERNEL(gemm)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const STORED* R
       if (m >= rows || n >= columns) continue;
       const int position = (batch * rows + m) * columns + n;
       const int channel = CHANNEL;
+      (void)channel;  // not of every epilogue
       float v = sums[i][j];
       EPILOGUE
       STORE(y, position, v);

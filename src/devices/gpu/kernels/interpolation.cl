@@ -27,6 +27,7 @@ FN void taps_of(int o, int in, float ratio, int resized, int* index, float* weig
   const float moved = shifted - product;
   const float shift_left = (product - (shifted - moved)) - (0.5f + moved) + left;
   const float centre = shifted + shift_left;
+  (void)centre;  // not of every kind
 #if TAPS == 1
   const float at = ratio * k;
   index[0] = within((int)(ALIGN_CORNERS ? MATH(round)(at) : at), in);

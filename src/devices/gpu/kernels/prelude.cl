@@ -21,7 +21,7 @@
 #ifdef __CUDACC_RTC__
 
 #define KERNEL(name) extern "C" __global__ void name
-#define FN static __device__ inline
+#define FN static __device__ inline __attribute__((unused))
 #define GLOBAL
 #define LOCAL_PTR
 #define LOCAL_VAR __shared__

@@ -26,6 +26,7 @@ KERNEL(reduce)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const STORED*
   int rest = line;
   int first = 0;
   KEPT(WALK_KEPT)
+  (void)rest;  // without axes
   float v = FIRST;
   for (int i = LANE; i < length; i += LANES) {
     int left = i;
