@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "files.h"
+#include "plan/device.h"
 #include "program.h"
 
 // What is made of the table of options: help, completions, manuals, and what was probably meant.
@@ -45,6 +46,10 @@ TEST(Options, HelpShowsDefaultsAndBounds) {
   expect_parts(printed({"quantize", "--help"}), {": auto, minmax, percentile, mse, kl", ": int8, int4"});
   expect_parts(printed({"compare", "--help"}), {": paddle, onnxruntime"});
   expect_parts(printed({"manual", "run"}), {"cpu|cuda|opencl[:N]"});
+  for (const Device* device : all_devices()) {
+    EXPECT_NE(std::string("|cpu|cuda|opencl|").find("|" + std::string(device->name) + "|"), std::string::npos)
+        << device->name << " is a device of this build that the help of --device does not name";
+  }
 }
 
 TEST(Options, MisspeltWordsAreToldWhatWasMeant) {

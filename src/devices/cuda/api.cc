@@ -106,8 +106,8 @@ std::vector<std::string> named_folders() {
   return folders;
 }
 
-/// Where the loader looks, the toolkit's folder, and those of NVIDIA's packages for Python ("cu13" of CUDA 13, which has
-/// all libraries in one).
+/// Where the loader looks, the toolkit's folder, and those of NVIDIA's packages for Python ("cu13" of CUDA 13, which
+/// has all libraries in one).
 std::vector<std::string> usual_folders() {
   std::vector<std::string> folders = {"", "/usr/local/cuda/lib64/"};
   for (const std::string& packages : python_package_folders()) {

@@ -9,8 +9,8 @@
 /// Sources to code, by NVRTC (`loaded_compiler`). No device is needed.
 namespace coracle::internal::cuda {
 
-/// For an architecture (90 of sm_90), with definitions as OpenGpu::compile has them. Throws Error where the compiler has
-/// no code for it.
+/// For an architecture (90 of sm_90), with definitions as OpenGpu::compile has them. Throws Error where the compiler
+/// has no code for it.
 std::vector<std::string> compiler_options(int architecture, std::string_view definitions);
 
 struct Compiled {

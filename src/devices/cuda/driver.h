@@ -135,7 +135,7 @@ CORACLE_NVRTC_RESULTS(CORACLE_CUDA_CONSTANT)
     void** parameters, void** extra)
 
 /// Functions of NVRTC: X(result, name, parameters...).
-#define CORACLE_NVRTC_FUNCTIONS(X) \
+#define CORACLE_NVRTC_FUNCTIONS(X)                                                                                  \
   X(nvrtcResult, nvrtcVersion, int* major, int* minor)                                                              \
   X(nvrtcResult, nvrtcGetNumSupportedArchs, int* count)                                                             \
   X(nvrtcResult, nvrtcGetSupportedArchs, int* architectures)                                                        \

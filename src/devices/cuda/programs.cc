@@ -13,8 +13,8 @@
 namespace coracle::internal::cuda {
 namespace {
 
-constexpr size_t kKept = 256;     // programs in memory
-constexpr char kFormat[] = "1";   // of what the cache's keys and files hold
+constexpr size_t kKept = 256;    // programs in memory
+constexpr char kFormat[] = "1";  // of what the cache's keys and files hold
 
 /// Null, with the driver's code, where it does not take it.
 std::shared_ptr<Program> loaded(const Opened& device, std::span<const uint8_t> image, CUresult& code) {

@@ -55,8 +55,8 @@ TEST_F(CudaCompiler, TakesAllProgramsWithoutWarnings) {
     for (const int architecture : kArchitectures) {
       if (!knows(architecture) || !(all || (is_new && (is_first || architecture == 80)))) continue;
       SCOPED_TRACE(text(p.source, " ", p.definitions, " for sm_", architecture));
-      const cuda::Compiled result = cuda::compiled(p.source, gpu::with_prelude({p.source}),
-                                                   cuda::compiler_options(architecture, p.definitions));
+      const cuda::Compiled result =
+          cuda::compiled(p.source, gpu::with_prelude({p.source}), cuda::compiler_options(architecture, p.definitions));
       ++counts[architecture];
       EXPECT_GT(result.image.size(), 500U);
       EXPECT_EQ(complaints(result.log), "");
@@ -84,14 +84,15 @@ TEST_F(CudaCompiler, OlderArchitecturesAreRefused) {
 }
 
 TEST_F(CudaCompiler, WarningsAreSeen) {
-  const cuda::Compiled result = cuda::compiled(
-      "x", gpu::with_prelude({"x", "KERNEL(x)(GLOBAL float* p) { int unused; p[0] = 1.0f; }\n"}),
-      cuda::compiler_options(80, ""));
+  const cuda::Compiled result =
+      cuda::compiled("x", gpu::with_prelude({"x", "KERNEL(x)(GLOBAL float* p) { int unused; p[0] = 1.0f; }\n"}),
+                     cuda::compiler_options(80, ""));
   EXPECT_NE(result.log.find("unused"), std::string::npos) << result.log;
-  EXPECT_NE(error_of([] { cuda::compiled("x", "no C at all", cuda::compiler_options(80, "")); })
-                .find("kernels/x.cl does not compile by NVRTC with '--gpu-architecture=sm_80 --std=c++17 --fmad=false': "
-                      "NVRTC_ERROR_COMPILATION (6)\nx.cl(1): error: "),
-            std::string::npos);
+  EXPECT_NE(
+      error_of([] { cuda::compiled("x", "no C at all", cuda::compiler_options(80, "")); })
+          .find("kernels/x.cl does not compile by NVRTC with '--gpu-architecture=sm_80 --std=c++17 --fmad=false': "
+                "NVRTC_ERROR_COMPILATION (6)\nx.cl(1): error: "),
+      std::string::npos);
 }
 
 }  // namespace

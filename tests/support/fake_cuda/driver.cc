@@ -17,7 +17,7 @@ Driver& driver() { return Driver::get(); }
 using Needs = Call::Needs;
 
 /// Counts the call, and returns where it fails.
-#define ENTER(needs)                           \
+#define ENTER(needs)                             \
   const Call call(__func__, Call::Needs::needs); \
   if (call.code() != 0) return call.code()
 
@@ -336,10 +336,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned blocks_x, unsigned blocks_
                         CUstream handle, void** parameters, void** extra) {
   ENTER(kContext);
   if (shared_bytes != 0 || extra != nullptr) stop("a launch with shared memory or packed parameters");
-  const auto launch = std::make_shared<Launch>(Launch{driver().functions.find(function),
-                                                      {blocks_x, blocks_y, blocks_z},
-                                                      {threads_x, threads_y, threads_z},
-                                                      {}});
+  const auto launch = std::make_shared<Launch>(
+      Launch{driver().functions.find(function), {blocks_x, blocks_y, blocks_z}, {threads_x, threads_y, threads_z}, {}});
   const std::shared_ptr<Stream> stream = driver().stream_handles.find(handle);
   if (launch->function == nullptr || stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (const int code = Driver::check(*launch)) return code;

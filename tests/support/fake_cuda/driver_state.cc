@@ -105,9 +105,9 @@ Call::Call(const char* function, Needs needs)
     code_ = cuda::CUDA_ERROR_NOT_INITIALIZED;
   } else if (needs == Needs::kContext) {
     const std::vector<cuda::CUcontext>& stack = context_stack();
-    code_ = stack.empty()                                                    ? cuda::CUDA_ERROR_INVALID_CONTEXT
+    code_ = stack.empty()                                                 ? cuda::CUDA_ERROR_INVALID_CONTEXT
             : driver.context == nullptr || stack.back() != driver.context ? cuda::CUDA_ERROR_CONTEXT_IS_DESTROYED
-                                                                           : driver.spoilt;
+                                                                          : driver.spoilt;
   }
 }
 

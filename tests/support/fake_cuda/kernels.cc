@@ -42,7 +42,7 @@ const char* take(const char* from, std::string& part) {
   return from + sizeof(size) + size;
 }
 
-size_t bytes_of(std::string_view type) {
+size_t scalar_bytes(std::string_view type) {
   for (const std::string_view eight : {"offset_t", "i64", "u64", "long", "ulong"}) {
     if (type == eight) return 8;
   }
@@ -107,7 +107,7 @@ std::unique_ptr<Kernel> Kernel::make(cl_program program, const char* name) {
       stop("OpenCL's compiler does not tell the types of parameters");
     }
     const bool is_memory = std::strchr(type, '*') != nullptr;
-    kernel->parameters_.push_back({is_memory, is_memory ? sizeof(uint64_t) : bytes_of(type)});
+    kernel->parameters_.push_back({is_memory, is_memory ? sizeof(uint64_t) : scalar_bytes(type)});
   }
   cl_ulong shared = 0;
   clGetKernelWorkGroupInfo(handle, HostDevice::get().id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof(shared), &shared, nullptr);

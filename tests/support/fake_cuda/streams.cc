@@ -68,9 +68,8 @@ int Streams::until(const std::function<bool()>& done) {
 }
 
 int Streams::until_idle() {
-  return until([&] {
-    return std::all_of(streams_.begin(), streams_.end(), [](const auto& s) { return s->work.empty(); });
-  });
+  return until(
+      [&] { return std::all_of(streams_.begin(), streams_.end(), [](const auto& s) { return s->work.empty(); }); });
 }
 
 void Streams::forget() {

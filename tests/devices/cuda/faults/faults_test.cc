@@ -121,8 +121,9 @@ TEST_F(CudaFaults, FaultsLastUntilNobodyHoldsTheContext) {
   queue->download({block.get(), 0}, nowhere, 64);
   for (int i = 0; i < 2; ++i) EXPECT_STREQ(queue->finish(&detail), "the device is gone");
   EXPECT_THROW(device->allocate(64), Error);
-  EXPECT_EQ(work(), "the device fake GPU is gone, and models that use it are still loaded: close them before it is "
-                    "opened again");
+  EXPECT_EQ(work(),
+            "the device fake GPU is gone, and models that use it are still loaded: close them before it is "
+            "opened again");
   queue.reset();
   function.reset();
   block.reset();
@@ -147,8 +148,9 @@ TEST_F(CudaFaults, FaultsOfOthersInTheProcessAreTold) {
     launch(*queue, *function, {.global = {16, 1, 1}}, {{DeviceBytes{nowhere, 0}, 4}, 16, 1.0F});
     EXPECT_STREQ(queue->finish(nullptr), "the device is gone");
   }
-  EXPECT_EQ(work(), "the device fake GPU cannot be opened: CUDA_ERROR_ILLEGAL_ADDRESS (700); where it stays so, start "
-                    "the process anew, and look at nvidia-smi");
+  EXPECT_EQ(work(),
+            "the device fake GPU cannot be opened: CUDA_ERROR_ILLEGAL_ADDRESS (700); where it stays so, start "
+            "the process anew, and look at nvidia-smi");
   release(0);
   EXPECT_EQ(work(), "");
 }
@@ -215,8 +217,9 @@ TEST_F(CudaFaults, GridsBeyondTheLimitsAreNamed) {
   std::string detail;
   launch(*queue, *function, {.global = {64, 70000, 1}}, {memory, 16, 1.0F});
   EXPECT_STREQ(queue->finish(&detail), "the device failed");
-  EXPECT_EQ(detail, "the device fake GPU failed: add_number: CUDA_ERROR_INVALID_VALUE (1): 1 x 70000 x 1 blocks of 64 x "
-                    "1 x 1 threads; there may be 2147483647 x 65535 x 65535 of 1024 threads");
+  EXPECT_EQ(detail,
+            "the device fake GPU failed: add_number: CUDA_ERROR_INVALID_VALUE (1): 1 x 70000 x 1 blocks of 64 x "
+            "1 x 1 threads; there may be 2147483647 x 65535 x 65535 of 1024 threads");
   launch(*queue, *function, {.global = {2048, 1, 1}, .local = {2048, 1, 1}}, {memory, 16, 1.0F});
   EXPECT_STREQ(queue->finish(&detail), "the device failed");
   EXPECT_NE(detail.find("1 x 1 x 1 blocks of 2048 x 1 x 1 threads"), std::string::npos) << detail;
