@@ -32,13 +32,12 @@ KERNEL(attention)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const STOR
   mask += mask_begin;
 #endif
   y += y_begin;
-  int rest = LINE;
+  MAYBE_UNUSED int rest = LINE;
   int q_at = 0;
   int k_at = 0;
   int v_at = 0;
   int mask_at = 0;
   BATCH_AXES(WALK_BATCH)
-  (void)rest;  // without axes
   float largest = -INFINITY_F;
   for (int j = LANE; j < keys; j += LANES) {
     const int key = k_at + j * key_step;

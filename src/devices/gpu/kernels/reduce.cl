@@ -23,10 +23,9 @@ KERNEL(reduce)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const STORED*
   RETURN_BEYOND(lines)
   x += x_begin;
   y += y_begin;
-  int rest = line;
+  MAYBE_UNUSED int rest = line;
   int first = 0;
   KEPT(WALK_KEPT)
-  (void)rest;  // without axes
   float v = FIRST;
   for (int i = LANE; i < length; i += LANES) {
     int left = i;
