@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models engines goldens-on-engines demo serve-demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-ray bench-isa bench-int8 bench-precision bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl ray subset processors build-times wheel packages reproducible migration paddleocr docs clean
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile ray subset processors build-times wheel packages reproducible migration paddleocr docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -212,6 +212,22 @@ opencl: models
 	$(MAKE) --no-print-directory all
 	CORACLE_TEST_DEVICE=opencl build/release/devices_tests
 	build/release/golden_test --device opencl
+
+# All rows of CUDA and goldens of each kind on the stand-in for NVIDIA's driver, in some ten minutes. On a machine with a GPU:
+# make cuda FAKE_CUDA=
+FAKE_CUDA = $(CURDIR)/build/release/tests/support/fake_cuda
+cuda: models
+	$(MAKE) --no-print-directory all
+	mkdir -p build/pocl-cuda
+	LD_LIBRARY_PATH=$(FAKE_CUDA) POCL_CACHE_DIR=$(CURDIR)/build/pocl-cuda build/release/cuda_tests
+	LD_LIBRARY_PATH=$(FAKE_CUDA) POCL_CACHE_DIR=$(CURDIR)/build/pocl-cuda CORACLE_CUDA_CACHE= CORACLE_TEST_DEVICE=cuda build/release/devices_tests
+	LD_LIBRARY_PATH=$(FAKE_CUDA) POCL_CACHE_DIR=$(CURDIR)/build/pocl-cuda CORACLE_CUDA_CACHE= build/release/golden_test --device cuda --first
+
+# All programs of kernels by NVIDIA's compiler, which needs no GPU, for each architecture from 7.0 on. CUDA 13's knows none before 7.5.
+cuda-compile: build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target nvrtc_tests
+	scripts/venv.sh build/nvrtc-venv tests/devices/cuda/requirements.txt
+	CORACLE_TEST_ALL=1 CORACLE_CUDA_PATH=$$(echo build/nvrtc-venv/lib/python3*/site-packages/nvidia/cuda_nvrtc/lib) build/release/nvrtc_tests
 
 # All golden models planned and packed as on each processor that kernels tell apart, tests as on each, and a sample of the tests in
 # Debian's qemu-user.

@@ -48,7 +48,7 @@ ISA_ALLOWED = re.compile(r"^devices/cpu/isa/")
 # Words of one device: what is below devices knows none.
 CPU_WORDS = re.compile(r"\b(isa|ISA|Isa|ComputeMode|sse\d?|avx\w*|amx\w*|vnni|neon)\b", re.I)
 # Devices know nothing of each other; gpu is what these share, and knows none of them.
-SHARE_GPU = {"opencl"}
+SHARE_GPU = {"cuda", "opencl"}
 GPU_WORDS = re.compile(r"opencl|cuda|\b(cl|CL|cu|CU)_\w+", re.I)
 BELOW_DEVICES = ("base", "graph", "ops", "plan", "run", "saved", "archive", "model", "passes", "blocks", "loading")
 # Variables of threads: what belongs to a thread (its last error, message, signal mask, stack).

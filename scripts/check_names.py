@@ -12,7 +12,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Where files are compiled together, with the folders below them. A file in a namespace named after it has its names for itself.
-TOGETHER = ("src/api", "src/base", "src/devices/cpu", "src/devices/gpu", "src/devices/opencl", "src/engines/openvino", "src/engines/xnnpack", "src/graph",
+TOGETHER = ("src/api", "src/base", "src/devices/cpu", "src/devices/cuda", "src/devices/gpu", "src/devices/opencl", "src/engines/openvino", "src/engines/xnnpack", "src/graph",
             "src/archive", "src/client", "src/command_line", "src/model", "src/ops", "src/paddle_c", "src/passes", "src/plan", "src/run", "src/saved", "src/serve", "src/blocks", "src/loading", "src/quantize", "src/vision",
             "tests/api", "tests/archive", "tests/base", "tests/blocks", "tests/client", "tests/serve", "tests/quantize",
             "tests/devices/cpu", "tests/graph", "tests/model", "tests/ops", "tests/passes", "tests/plan", "tests/run", "tests/support",

@@ -180,12 +180,11 @@ Finding devices_beside() {
   for (const internal::JsonValue& d : others["devices"].GetArray()) {
     found += fmt::format("{}{} ({})", found.empty() ? "" : ", ", device_name(d), d["name"].GetString());
   }
-  if (!found.empty()) return {Health::kOk, "devices", "the CPU, " + found, ""};
   std::string advice;
   for (const internal::JsonValue& m : others["missing"].GetArray()) {
     advice += fmt::format("{}{}: {}", advice.empty() ? "" : "; ", m["kind"].GetString(), m["reason"].GetString());
   }
-  return {Health::kOk, "devices", "the CPU alone", advice};
+  return {Health::kOk, "devices", found.empty() ? "the CPU alone" : "the CPU, " + found, advice};
 }
 
 /// Engines that may run parts of models. None is no fault, either.

@@ -86,7 +86,7 @@ void add_model_options(CLI::App* command, ModelArguments& m) {
   add_bytes(command, "--weights-cache", m.options.weights_cache_bytes,
             "for weights in the order of kernels, kept for all shapes (bytes, 100MB, 1.5GiB); without it, no limit");
   command->add_option("--device", m.options.device, "where operators run if it has kernels for them; others on the cpu")
-      ->type_name("cpu|opencl[:N]");
+      ->type_name("cpu|cuda|opencl[:N]");
   add_engines(command, m);
   command->add_flag("--emulate-tiles", m.options.emulate_tiles, "compute what matrix tiles would, on any machine");
 }

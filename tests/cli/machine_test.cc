@@ -174,6 +174,15 @@ TEST(Devices, AreTold) {
   }
 }
 
+TEST(Devices, ThatAreMissingAreExplainedBesideOthers) {
+  const rapidjson::Document d = parsed_machine({"devices", "--json"});
+  const test::Outcome doctor = test::coracle_program({"doctor"});
+  for (const rapidjson::Value& missing : d["missing"].GetArray()) {
+    const std::string kind = missing["kind"].GetString();
+    EXPECT_NE(doctor.out.find(kind + ": " + missing["reason"].GetString()), std::string::npos) << doctor.out;
+  }
+}
+
 TEST(Devices, ThatAreMissingAreExplained) {
   const test::TemporaryFolder none;
   ::setenv("OCL_ICD_VENDORS", none.path().c_str(), 1);

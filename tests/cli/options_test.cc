@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "files.h"
+#include "plan/device.h"
 #include "program.h"
 
 // What is made of the table of options: help, completions, manuals, and what was probably meant.
@@ -41,10 +42,14 @@ TEST(Options, HelpShowsDefaultsAndBounds) {
   expect_parts(printed({"run", "--help"}),
                {"--threads INT", "[0 - 1024]", "(default: 0)", "--seed TEXT", "(default: coracle)", "--scale NUMBER",
                 "(default: 1/255)", "--precision strict|default|int8|high|bf16", "(with --json)"});
-  expect_parts(printed({"bench", "--help"}), {"--repeat INT", "(default: 20)", "--device cpu|opencl[:N]"});
+  expect_parts(printed({"bench", "--help"}), {"--repeat INT", "(default: 20)", "--device cpu|cuda|opencl[:N]"});
   expect_parts(printed({"quantize", "--help"}), {": auto, minmax, percentile, mse, kl", ": int8, int4"});
   expect_parts(printed({"compare", "--help"}), {": paddle, onnxruntime"});
-  expect_parts(printed({"manual", "run"}), {"cpu|opencl[:N]"});
+  expect_parts(printed({"manual", "run"}), {"cpu|cuda|opencl[:N]"});
+  for (const Device* device : all_devices()) {
+    EXPECT_NE(std::string("|cpu|cuda|opencl|").find("|" + std::string(device->name) + "|"), std::string::npos)
+        << device->name << " is a device of this build that the help of --device does not name";
+  }
 }
 
 TEST(Options, MisspeltWordsAreToldWhatWasMeant) {
@@ -73,7 +78,7 @@ TEST(Options, CompletionOfBash) {
   EXPECT_EQ(completed("coracle b", 1), "bench\n");
   EXPECT_EQ(completed("coracle run --prec", 2), "--precision\n");
   EXPECT_EQ(completed("coracle run --precision \"\"", 3), "strict default int8 high bf16\n");
-  EXPECT_EQ(completed("coracle run --device \"\"", 3), "cpu opencl\n");
+  EXPECT_EQ(completed("coracle run --device \"\"", 3), "cpu cuda opencl\n");
   EXPECT_EQ(completed("coracle quantize --weights-only \"\"", 3), "int8 int4\n");
   EXPECT_EQ(completed("coracle completion z", 2), "zsh\n");
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/python_packages.h"
 
 namespace coracle::internal::openvino {
 namespace {
@@ -54,27 +55,9 @@ std::string plain(std::string_view folder) {
   return out;
 }
 
-/// Where pip puts the package for the interpreters that a user may mean.
 std::vector<std::string> files_of_packages() {
-  std::vector<std::string> prefixes;
-  if (const std::string active = variable("VIRTUAL_ENV"); !active.empty()) prefixes.push_back(plain(active));
-  const std::string path = variable("PATH");
-  for (size_t begin = 0; begin < path.size();) {
-    const size_t end = std::min(path.find(':', begin), path.size());
-    const std::string folder = path.substr(begin, end - begin);
-    struct stat entry {};
-    if (!folder.empty() && ::stat((folder + "/python3").c_str(), &entry) == 0)
-      prefixes.push_back(plain(folder) + "/..");
-    begin = end + 1;
-  }
-  if (const std::string home = variable("HOME"); !home.empty()) prefixes.push_back(plain(home) + "/.local");
-  prefixes.insert(prefixes.end(), {"/usr", "/usr/local"});
   std::vector<std::string> files;
-  for (const std::string& prefix : prefixes) {
-    for (const char* packages : {"/lib/python3*/site-packages", "/lib/python3*/dist-packages"}) {
-      add_folder(prefix + packages + "/openvino/libs", files);
-    }
-  }
+  for (const std::string& packages : python_package_folders()) add_folder(plain(packages) + "/openvino/libs", files);
   return files;
 }
 

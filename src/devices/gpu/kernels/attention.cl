@@ -32,7 +32,7 @@ KERNEL(attention)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const STOR
   mask += mask_begin;
 #endif
   y += y_begin;
-  int rest = LINE;
+  MAYBE_UNUSED int rest = LINE;
   int q_at = 0;
   int k_at = 0;
   int v_at = 0;

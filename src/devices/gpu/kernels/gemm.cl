@@ -44,7 +44,7 @@ KERNEL(gemm)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const STORED* R
   const int own_n = local_id(0);
   const int own_m = local_id(1);
   const int item = own_m * GROUP_N + own_n;
-  int rest = batch;
+  MAYBE_UNUSED int rest = batch;
   int a_at = 0;
   int b_at = 0;
   BATCH_AXES(WALK_BATCH)
@@ -106,7 +106,7 @@ KERNEL(gemm)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const STORED* R
       const int n = first_n + own_n + j * GROUP_N;
       if (m >= rows || n >= columns) continue;
       const int position = (batch * rows + m) * columns + n;
-      const int channel = CHANNEL;
+      MAYBE_UNUSED const int channel = CHANNEL;
       float v = sums[i][j];
       EPILOGUE
       STORE(y, position, v);

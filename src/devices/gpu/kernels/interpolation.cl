@@ -26,7 +26,7 @@ FN void taps_of(int o, int in, float ratio, int resized, int* index, float* weig
   const float shifted = product - 0.5f;
   const float moved = shifted - product;
   const float shift_left = (product - (shifted - moved)) - (0.5f + moved) + left;
-  const float centre = shifted + shift_left;
+  MAYBE_UNUSED const float centre = shifted + shift_left;
 #if TAPS == 1
   const float at = ratio * k;
   index[0] = within((int)(ALIGN_CORNERS ? MATH(round)(at) : at), in);

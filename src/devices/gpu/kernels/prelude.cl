@@ -3,6 +3,7 @@
 //
 //   KERNEL(name)(arguments)       a function that the host launches, of a name that neither has ("norm" is CUDA's);
 //                                 FN one that kernels call
+//   MAYBE_UNUSED                  before a variable that some definitions leave unused
 //   GLOBAL LOCAL_PTR              of pointers: memory of the device, of the group
 //   LOCAL_VAR                     of arrays declared in a kernel: memory of the group; sizes by definitions
 //   RESTRICT                      of pointers: nothing else points there
@@ -21,7 +22,8 @@
 #ifdef __CUDACC_RTC__
 
 #define KERNEL(name) extern "C" __global__ void name
-#define FN static __device__ inline
+#define FN [[maybe_unused]] static __device__ inline
+#define MAYBE_UNUSED [[maybe_unused]]
 #define GLOBAL
 #define LOCAL_PTR
 #define LOCAL_VAR __shared__
@@ -70,6 +72,7 @@ typedef u16 STORED;
 #pragma OPENCL FP_CONTRACT OFF
 #define KERNEL(name) __kernel void name
 #define FN static inline
+#define MAYBE_UNUSED
 #define GLOBAL __global
 #define LOCAL_PTR __local
 #define LOCAL_VAR __local

@@ -23,7 +23,7 @@ KERNEL(reduce)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const STORED*
   RETURN_BEYOND(lines)
   x += x_begin;
   y += y_begin;
-  int rest = line;
+  MAYBE_UNUSED int rest = line;
   int first = 0;
   KEPT(WALK_KEPT)
   float v = FIRST;

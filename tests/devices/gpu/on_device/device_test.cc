@@ -184,7 +184,7 @@ TEST_F(GpuDevice, OneFunctionServesManyThreads) {
 TEST_F(GpuDevice, WhatDoesNotCompileShowsTheCompilersWords) {
   const gpu::Source wrong = {"wrong", "KERNEL(wrong)(GLOBAL float* p) { *p = no_such_name; }\n"};
   const std::string error = error_of([&] { compile(*device_, wrong, "wrong", "-DONE=1"); });
-  EXPECT_TRUE(says(error, "kernels/wrong.cl does not compile for the device " + device_->info().name)) << error;
+  EXPECT_TRUE(says(error, "kernels/wrong.cl does not compile ")) << error;
   EXPECT_TRUE(says(error, "-DONE=1")) << error;
   EXPECT_TRUE(says(error, "no_such_name")) << error;
   EXPECT_TRUE(says(error_of([&] { compile(*device_, kAddSource, "other", "-DFACTOR=1.0f"); }),

@@ -11,15 +11,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class OpenclPrograms : public FirstDevice {
+/// Names the folder: "CORACLE_OPENCL_CACHE" of opencl.
+const std::string kVariable = [] {
+  std::string name = kDevice.name;
+  for (char& c : name) c = static_cast<char>(c - 'a' + 'A');
+  return "CORACLE_" + name + "_CACHE";
+}();
+
+class GpuPrograms : public FirstDevice {
  protected:
   void SetUp() override {
-    ::setenv("CORACLE_OPENCL_CACHE", folder_.path("cache").c_str(), 1);
+    ::setenv(kVariable.c_str(), folder_.path("cache").c_str(), 1);
     FirstDevice::SetUp();
   }
   void TearDown() override {
     FirstDevice::TearDown();
-    ::unsetenv("CORACLE_OPENCL_CACHE");
+    ::unsetenv(kVariable.c_str());
   }
 
   /// Device and programs anew, as in another process.
@@ -46,7 +53,7 @@ class OpenclPrograms : public FirstDevice {
   TemporaryFolder folder_;
 };
 
-TEST_F(OpenclPrograms, AreReadFromDisk) {
+TEST_F(GpuPrograms, AreReadFromDisk) {
   EXPECT_EQ(add(2), 7);
   const fs::path file = kept();
   const auto made = fs::last_write_time(file);
@@ -56,7 +63,7 @@ TEST_F(OpenclPrograms, AreReadFromDisk) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path("cache")), {}), 1);
 }
 
-TEST_F(OpenclPrograms, AreBuiltAgainWhereTheFileIsDamaged) {
+TEST_F(GpuPrograms, AreBuiltAgainWhereTheFileIsDamaged) {
   EXPECT_EQ(add(2), 7);
   const fs::path file = kept();
   const auto size = fs::file_size(file);
@@ -71,8 +78,8 @@ TEST_F(OpenclPrograms, AreBuiltAgainWhereTheFileIsDamaged) {
   EXPECT_EQ(add(3), 10);
 }
 
-TEST_F(OpenclPrograms, NoFolderIsNoCache) {
-  ::setenv("CORACLE_OPENCL_CACHE", "", 1);
+TEST_F(GpuPrograms, NoFolderIsNoCache) {
+  ::setenv(kVariable.c_str(), "", 1);
   EXPECT_EQ(add(2), 7);
   EXPECT_FALSE(fs::exists(folder_.path("cache")));
 }

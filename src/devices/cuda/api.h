@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "devices/cuda/driver.h"
+
+/// The functions of NVIDIA's driver and of NVRTC, from the libraries of this machine.
+namespace coracle::internal::cuda {
+
+struct LoadedDriver {
+  const DriverApi* api = nullptr;
+  int version = 0;      ///< 12040 of 12.4: the newest CUDA that it knows
+  std::string missing;  ///< why there is none, and what to do
+};
+
+/// Loads the driver when first asked for it; it stays until the process ends. Drivers do not survive a fork: in the
+/// child the functions of a DriverApi that the parent has loaded return CUDA_ERROR_DEINITIALIZED at once, and `missing`
+/// says why.
+const LoadedDriver& loaded_driver();
+
+struct LoadedCompiler {
+  const CompilerApi* api = nullptr;
+  int version = 0;                 ///< 1204 of 12.4
+  std::vector<int> architectures;  ///< 90 of sm_90, ascending
+  std::string missing;
+};
+
+/// NVRTC from the folders that CORACLE_CUDA_PATH names (colons between them); otherwise by the system's names, from
+/// /usr/local/cuda or from packages of Python. The newest of at most the driver's own major version, as drivers load no
+/// programs of newer ones.
+const LoadedCompiler& loaded_compiler();
+
+/// "CUDA_ERROR_LAUNCH_FAILED (719)"
+std::string code_text(CUresult code);
+/// "NVRTC_ERROR_COMPILATION (6)"
+std::string compiler_code_text(nvrtcResult code);
+
+}  // namespace coracle::internal::cuda

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "devices/cuda/probe.h"
+#include "devices/cuda/programs.h"
+#include "devices/gpu/open_gpu.h"
+
+namespace coracle::internal::cuda {
+
+/// Makes a context the calling thread's, until its end.
+class ContextScope {
+ public:
+  ContextScope(const DriverApi& api, CUcontext context) noexcept
+      : api_(api), pushed_(api.cuCtxPushCurrent_v2(context) == CUDA_SUCCESS) {}
+  ~ContextScope() {
+    CUcontext context = nullptr;
+    if (pushed_) api_.cuCtxPopCurrent_v2(&context);
+  }
+  ContextScope(const ContextScope&) = delete;
+  ContextScope& operator=(const ContextScope&) = delete;
+
+ private:
+  const DriverApi& api_;
+  bool pushed_;
+};
+
+/// A device with its primary context, which it shares with whatever else uses CUDA in this process.
+class Opened final : public gpu::OpenGpu, public std::enable_shared_from_this<Opened> {
+ public:
+  /// Throws Error.
+  explicit Opened(FoundDevice found);
+  ~Opened() override;
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
+
+  const DeviceInfo& info() const override { return found_.info; }
+  std::unique_ptr<coracle::internal::Queue> make_queue() override;
+  std::shared_ptr<void> allocate(size_t bytes) override;
+  std::shared_ptr<void> allocate_host(size_t bytes) override;
+  std::shared_ptr<const gpu::Function> compile(const gpu::Source& source, std::string_view name,
+                                               std::string_view definitions) override;
+  bool lost() const noexcept override { return lost_.load(std::memory_order_relaxed); }
+
+  const DriverApi& api() const { return api_; }
+  const FoundDevice& found() const { return found_; }
+  ContextScope enter() const noexcept { return {api_, context_}; }
+  /// Looks at a code that the driver returned: some say that the device or its context is gone.
+  void note(CUresult code) noexcept;
+
+ private:
+  void require_there() const;
+
+  const DriverApi& api_;
+  FoundDevice found_;
+  CUcontext context_ = nullptr;
+  std::atomic<bool> lost_ = false;
+  Programs programs_;
+};
+
+/// Device `index` of the probe; the one that is open already where there is one. Throws Error.
+std::shared_ptr<OpenDevice> open(int index);
+
+}  // namespace coracle::internal::cuda

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Own declarations say the same as NVIDIA's headers: compiled where these are found.
+#include "devices/cuda/driver.h"
+
+#include <gtest/gtest.h>
+
+#include <type_traits>
+
+namespace own = coracle::internal::cuda;
+
+// Before the headers, which give some names another meaning.
+#define CORACLE_OWN(result, name, ...) using Own_##name = decltype(CORACLE_API::name);
+#define CORACLE_API own::DriverApi
+CORACLE_CUDA_FUNCTIONS(CORACLE_OWN)
+#undef CORACLE_API
+#define CORACLE_API own::CompilerApi
+CORACLE_NVRTC_FUNCTIONS(CORACLE_OWN)
+
+#include <cuda.h>
+#include <nvrtc.h>
+
+namespace {
+
+/// Whether calls pass the same: numbers of the same size, pointers to the same or to what only the library sees.
+template <class A, class B>
+constexpr bool same_number() {
+  if constexpr (std::is_same_v<A, B>) return true;
+  if constexpr (std::is_class_v<A> || std::is_class_v<B>) return std::is_class_v<A> && std::is_class_v<B>;
+  if constexpr (std::is_integral_v<A> && (std::is_enum_v<B> || std::is_integral_v<B>)) return sizeof(A) == sizeof(B);
+  return false;
+}
+template <class A, class B>
+struct Same : std::bool_constant<same_number<A, B>()> {};
+template <class A, class B>
+struct Same<A*, B*> : std::bool_constant<(std::is_class_v<A> && std::is_class_v<B>) ||
+                                         (std::is_const_v<A> == std::is_const_v<B> &&
+                                          Same<std::remove_const_t<A>, std::remove_const_t<B>>::value)> {};
+template <class R, class... P, class S, class... Q>
+struct Same<R (*)(P...), S (*)(Q...)> {
+  static constexpr bool all() {
+    if constexpr (sizeof...(P) == sizeof...(Q)) {
+      return Same<R, S>::value && (Same<P, Q>::value && ...);
+    }
+    return false;
+  }
+  static constexpr bool value = all();
+};
+static_assert(!Same<int (*)(int), int (*)(float)>::value && !Same<int (*)(int), int (*)(int*)>::value);
+static_assert(!Same<int (*)(size_t), int (*)(unsigned)>::value && !Same<int (*)(), int (*)(int)>::value);
+
+#define CORACLE_FUNCTION(result, name, ...) static_assert(Same<Own_##name, decltype(&::name)>::value, #name);
+CORACLE_CUDA_FUNCTIONS(CORACLE_FUNCTION)
+CORACLE_NVRTC_FUNCTIONS(CORACLE_FUNCTION)
+#define CORACLE_NUMBER(name, value) static_assert(static_cast<int>(::name) == (value), #name);
+CORACLE_CUDA_RESULTS(CORACLE_NUMBER)
+CORACLE_CUDA_NUMBERS(CORACLE_NUMBER)
+CORACLE_NVRTC_RESULTS(CORACLE_NUMBER)
+static_assert(sizeof(own::CUuuid) == sizeof(::CUuuid) && sizeof(own::CUdeviceptr) == sizeof(::CUdeviceptr));
+
+TEST(CudaDriver, IsDeclaredAsInTheHeaders) { SUCCEED() << "static_assert looks at each declaration"; }
+
+}  // namespace

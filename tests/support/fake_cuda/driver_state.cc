@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/fake_cuda/driver_state.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "support/fake_cuda/stop.h"
+
+namespace coracle::internal::fake_cuda {
+namespace {
+
+/// Of a device of any architecture.
+constexpr size_t kMostBlocks[] = {0x7fffffff, 65535, 65535};
+constexpr size_t kMostThreads[] = {1024, 1024, 64};
+constexpr size_t kMostThreadsTogether = 1024;
+constexpr size_t kMostShared = size_t{48} << 10U;
+
+}  // namespace
+
+Driver& Driver::get() {
+  static Driver& driver = *new Driver;
+  return driver;
+}
+
+int Driver::check(const Launch& launch) {
+  size_t together = 1;
+  for (size_t d = 0; d < 3; ++d) {
+    if (launch.blocks[d] == 0 || launch.blocks[d] > kMostBlocks[d]) return cuda::CUDA_ERROR_INVALID_VALUE;
+    if (launch.threads[d] == 0 || launch.threads[d] > kMostThreads[d]) return cuda::CUDA_ERROR_INVALID_VALUE;
+    together *= launch.threads[d];
+  }
+  if (together > kMostThreadsTogether) return cuda::CUDA_ERROR_INVALID_VALUE;
+  if (launch.function->kernel->shared_bytes() > kMostShared) stop("a kernel has more than 48 KiB of shared memory");
+  return cuda::CUDA_SUCCESS;
+}
+
+int Driver::run(const Launch& launch) const {
+  const Kernel& kernel = *launch.function->kernel;
+  for (size_t i = 0; i < launch.parameters.size(); ++i) {
+    const std::string& bytes = launch.parameters[i];
+    const auto number = static_cast<cl_uint>(i);
+    cl_int code = CL_SUCCESS;
+    if (!kernel.parameters()[i].is_memory) {
+      code = clSetKernelArg(kernel.handle(), number, bytes.size(), bytes.data());
+    } else {
+      uint64_t address = 0;
+      std::memcpy(&address, bytes.data(), sizeof(address));
+      cl_mem buffer = nullptr;
+      if (address != 0) {
+        const DeviceMemory::Spot spot = memory->find(address, 1);
+        if (spot.block == nullptr) return cuda::CUDA_ERROR_ILLEGAL_ADDRESS;
+        if (spot.offset != 0) stop("a kernel is given an address inside of a block, which OpenCL cannot have");
+        buffer = spot.block->buffer;
+      }
+      code = clSetKernelArg(kernel.handle(), number, sizeof(buffer), &buffer);
+    }
+    if (code != CL_SUCCESS) stop("clSetKernelArg failed");
+  }
+  size_t global[3];
+  for (size_t d = 0; d < 3; ++d) global[d] = launch.blocks[d] * launch.threads[d];
+  cl_command_queue queue = HostDevice::get().queue;
+  if (clEnqueueNDRangeKernel(queue, kernel.handle(), 3, nullptr, global, launch.threads, 0, nullptr, nullptr) !=
+          CL_SUCCESS ||
+      clFinish(queue) != CL_SUCCESS) {
+    stop("clEnqueueNDRangeKernel failed");
+  }
+  return cuda::CUDA_SUCCESS;
+}
+
+int Driver::done(int code) {
+  if (code != 0) spoilt = code;
+  return code;
+}
+
+void Driver::end_context() {
+  streams.clear();
+  stream_handles.clear();
+  events.clear();
+  functions.clear();
+  modules.clear();
+  for (const auto& [block, bytes] : pinned) std::free(const_cast<char*>(block));
+  pinned.clear();
+  if (memory != nullptr) memory->clear();
+  context = nullptr;
+  holders = 0;
+  spoilt = 0;
+}
+
+int64_t Driver::live() const {
+  const size_t blocks = memory == nullptr ? 0 : memory->blocks();
+  return static_cast<int64_t>(blocks + pinned.size() + stream_handles.count() + events.count() + modules.count()) +
+         holders;
+}
+
+std::vector<cuda::CUcontext>& context_stack() {
+  thread_local std::vector<cuda::CUcontext> stack;
+  return stack;
+}
+
+Call::Call(const char* function, Needs needs)
+    : lock_(Driver::get().mutex), code_(Driver::get().calls.enter(function, needs != Needs::kNothing)) {
+  if (code_ != 0 || needs == Needs::kNothing) return;
+  const Driver& driver = Driver::get();
+  if (driver.memory == nullptr) {
+    code_ = cuda::CUDA_ERROR_NOT_INITIALIZED;
+  } else if (needs == Needs::kContext) {
+    const std::vector<cuda::CUcontext>& stack = context_stack();
+    code_ = stack.empty()                                                 ? cuda::CUDA_ERROR_INVALID_CONTEXT
+            : driver.context == nullptr || stack.back() != driver.context ? cuda::CUDA_ERROR_CONTEXT_IS_DESTROYED
+                                                                          : driver.spoilt;
+  }
+}
+
+}  // namespace coracle::internal::fake_cuda

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "devices/cuda/driver.h"
+#include "support/fake_cuda/calls.h"
+#include "support/fake_cuda/device_memory.h"
+#include "support/fake_cuda/handles.h"
+#include "support/fake_cuda/kernels.h"
+#include "support/fake_cuda/streams.h"
+
+namespace coracle::internal::fake_cuda {
+
+struct Module;
+/// A function of a module.
+struct Function {
+  std::shared_ptr<Module> module;
+  std::unique_ptr<Kernel> kernel;
+};
+struct Module {
+  explicit Module(cl_program built) : program(built) {}
+  ~Module() { clReleaseProgram(program); }
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  cl_program program;
+  std::vector<cuda::CUfunction> functions;
+};
+
+/// What a kernel is launched with, copied when it is.
+struct Launch {
+  std::shared_ptr<Function> function;
+  size_t blocks[3];
+  size_t threads[3];
+  std::vector<std::string> parameters;  ///< bytes of each
+};
+
+/// All that the driver knows.
+struct Driver {
+  static Driver& get();
+
+  /// Whether a launch can be given; a code of the driver.
+  static int check(const Launch& launch);
+  /// Runs a kernel; a code of the driver.
+  int run(const Launch& launch) const;
+  /// What follows a failure of work: the context is spoilt.
+  int done(int code);
+  /// Nothing that is in the context stays.
+  void end_context();
+  int64_t live() const;
+
+  std::mutex mutex;
+  Calls calls;
+  Streams streams;
+  std::unique_ptr<DeviceMemory> memory;  ///< made by cuInit
+  std::map<const char*, size_t> pinned;  ///< memory of the host that the driver gave
+  Handles<cuda::CUstream, Stream> stream_handles;
+  Handles<cuda::CUevent, Event> events;
+  Handles<cuda::CUmodule, Module> modules;
+  Handles<cuda::CUfunction, Function> functions;
+  cuda::CUcontext context = nullptr;  ///< the primary one, while anybody holds it
+  int holders = 0;
+  int spoilt = 0;  ///< with what all calls fail
+};
+
+/// What a function of the driver begins with: it is counted, and fails where it has to.
+class Call {
+ public:
+  enum class Needs : uint8_t { kNothing, kDevice, kContext };
+  Call(const char* function, Needs needs);
+  /// With what it fails at once; 0 for nothing.
+  int code() const { return code_; }
+
+ private:
+  std::lock_guard<std::mutex> lock_;
+  int code_;
+};
+
+/// The contexts that this thread has pushed, the current one last.
+std::vector<cuda::CUcontext>& context_stack();
+
+}  // namespace coracle::internal::fake_cuda

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+/// Stand-ins for NVIDIA's driver (libcuda.so.1) and compiler (libnvrtc.so.12), for machines without a GPU: one device
+/// whose kernels run through OpenCL on the CPU.
+///
+/// What is given to a stream is not done before somebody waits for it, and then in an order that is drawn from a seed
+/// among those that streams and events allow. Device memory has addresses of its own: a pointer of the host is no
+/// address of the device, nor the reverse, and the device's are not used again. New memory holds 0xff in each byte. A
+/// kernel that is given an address at which nothing is spoils the context, as on a GPU: all fails until nobody holds
+/// it. What a program does wrong that a GPU would not notice each time ends the process with a message.
+///
+/// The environment says how they begin: FAKE_CUDA_VERSION (12000), FAKE_CUDA_ARCHITECTURE (80), FAKE_CUDA_SEED (1),
+/// FAKE_NVRTC_VERSION (1200).
+extern "C" {
+/// The next `skipped` calls of the function succeed, and all after them return `code`; 0 for none. Each library has its
+/// own: fake_cuda_fail, fake_nvrtc_fail.
+using FakeCudaFail = void (*)(const char* function, int code, int64_t skipped);
+/// The device is lost with the call of that number from now on, 1 the next: it and all later ones fail as of a GPU that
+/// has gone; what was given and is not done never is. 0: it is there again, without anything that was on it.
+using FakeCudaLose = void (*)(int64_t call);
+/// Calls of functions of the driver so far; those of one of them where it is not null.
+using FakeCudaCalls = int64_t (*)(const char* function);
+/// Blocks, pinned ones too, streams, events, modules, and contexts held, that are not given back.
+using FakeCudaLive = int64_t (*)();
+/// Which order is drawn.
+using FakeCudaSeed = void (*)(uint64_t seed);
+/// Device memory that there is, in bytes.
+using FakeCudaLimit = void (*)(uint64_t bytes);
+}

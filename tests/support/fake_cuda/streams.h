@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+namespace coracle::internal::fake_cuda {
+
+/// What one waits for: the last of its records that is done.
+struct Event {
+  uint64_t recorded = 0;
+  uint64_t done = 0;
+  double time_ms = 0;  ///< of that
+  bool timed = true;
+};
+
+struct Stream {
+  struct Work {
+    std::function<int()> run;      ///< returns an error of the driver, 0 for none
+    std::shared_ptr<Event> event;  ///< that `record` of it is done comes first; may be null
+    uint64_t record = 0;
+    bool ready() const { return event == nullptr || event->done >= record; }
+  };
+  std::deque<Work> work;  ///< given and not done
+};
+
+/// All streams. What was given is done while somebody waits, one thing at a time.
+class Streams {
+ public:
+  void seed(uint64_t seed) { random_.seed(seed); }
+  std::shared_ptr<Stream> add();
+  /// After it has done what it was given, as of streams that are destroyed. Returns an error of that.
+  int remove(const Stream& stream);
+  void clear() { streams_.clear(); }
+
+  static void give(Stream& stream, std::function<int()> run);
+  static void record(Stream& stream, const std::shared_ptr<Event>& event);
+  static void wait(Stream& stream, const std::shared_ptr<Event>& event);
+
+  /// Does what is drawn until that is so; an error of what was done, after which nothing else is.
+  int until(const std::function<bool()>& done);
+  int until_idle(const Stream& stream) {
+    return until([&] { return stream.work.empty(); });
+  }
+  int until_idle();
+  /// One thing, if anything can be done.
+  int step();
+  /// Nothing of what was given will be done.
+  void forget();
+
+ private:
+  std::mt19937_64 random_{1};
+  std::vector<std::shared_ptr<Stream>> streams_;
+};
+
+}  // namespace coracle::internal::fake_cuda
