@@ -86,7 +86,9 @@ std::shared_ptr<void> Opened::allocate_host(size_t bytes) {
 std::shared_ptr<const gpu::Function> Opened::compile(const gpu::Source& source, std::string_view name,
                                                      std::string_view definitions) {
   require_there();
-  return std::make_shared<Function>(shared_from_this(), programs_.get(*this, source, definitions), source.name, name);
+  const ContextScope scope = enter();
+  auto program = std::static_pointer_cast<const Program>(programs_.get(source, definitions));
+  return std::make_shared<Function>(shared_from_this(), std::move(program), source.name, name);
 }
 
 void Opened::note(CUresult code) noexcept {
