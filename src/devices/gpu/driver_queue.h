@@ -24,7 +24,7 @@ class DriverQueue : public GpuQueue {
  protected:
   enum class Half { kKernels, kCopies };
   static constexpr char kFailed[] = "the device failed";  ///< a reason
-  using DriverEvent = void*;  ///< cl_event, CUevent
+  using DriverEvent = void*;                              ///< cl_event, CUevent
   struct KeptEvent {
     Event point;
     DriverEvent event;
