@@ -27,7 +27,7 @@ def launches():
 
 def config_of(device):
     config = paddle_infer.Config()
-    program, params = program_file.linear()
+    program, params = program_file.linear(512)   # Large enough that it pays to copy what it takes and gives.
     config.set_model_buffer(program, len(program), params, len(params))
     if device is not None:
         config.enable_use_gpu(300, device)
@@ -35,7 +35,7 @@ def config_of(device):
 
 def run(config):
     predictor = paddle_infer.create_predictor(config)
-    predictor.get_input_handle(predictor.get_input_names()[0]).copy_from_cpu(np.arange(8, dtype=np.float32).reshape(2, 4) - 3)
+    predictor.get_input_handle(predictor.get_input_names()[0]).copy_from_cpu(np.linspace(-1, 1, 64 * 512, dtype=np.float32).reshape(64, 512))
     predictor.run()
     return predictor.get_output_handle(predictor.get_output_names()[0]).copy_to_cpu()
 
@@ -55,7 +55,7 @@ assert launches() == 0
 config = config_of(0)
 assert config.use_gpu() and config.gpu_device_id() == 0 and config.memory_pool_init_size_mb() == 300
 assert "runs on cuda:0, and on the CPU what has no kernel there" in config.summary(), config.summary()
-assert np.allclose(run(config), expected, atol=1e-5)
+assert np.allclose(run(config), expected, atol=1e-3)
 assert launches() > 0
 before = launches()
 config = config_of(0)
