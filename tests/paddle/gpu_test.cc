@@ -26,15 +26,15 @@ class PaddleWithoutGpu : public testing::Test {
     ::unsetenv("CORACLE_PADDLE_DEVICE");
     coracle_set_logger(CORACLE_LOG_OFF, nullptr, nullptr);
   }
+  static Floats product_of(const Config& config) {
+    const auto predictor = CreatePredictor(config);
+    fill<float>(*predictor, "x", {1, 2}, {1, 2});
+    predictor->Run();
+    return result<float>(*predictor, "product");
+  }
+
   const ModelOnDisk model_{product_model()};
 };
-
-Floats product_of(const Config& config) {
-  const auto predictor = CreatePredictor(config);
-  fill<float>(*predictor, "x", {1, 2}, {1, 2});
-  predictor->Run();
-  return result<float>(*predictor, "product");
-}
 
 TEST_F(PaddleWithoutGpu, TheModelRunsOnTheCpuAndTheUserIsTold) {
   std::string warned;
