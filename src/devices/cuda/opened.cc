@@ -119,9 +119,9 @@ void Opened::note(CUresult code) noexcept {
 }
 
 std::shared_ptr<OpenDevice> open(int index) {
-  std::string missing;
-  std::vector<FoundDevice> found = find_devices(missing);
-  require(!found.empty(), ErrorCode::kUnsupported, "there is no CUDA device: ", missing);
+  Probe none;
+  std::vector<FoundDevice> found = find_devices(none);
+  require(!found.empty(), ErrorCode::kUnsupported, "there is no CUDA device: ", none.missing);
   require(index >= 0 && static_cast<size_t>(index) < found.size(), ErrorCode::kInvalidArgument,
           "there is no CUDA device ", index, ": this machine has ", found.size(), ", counted from 0");
   FoundDevice& wanted = found[static_cast<size_t>(index)];
