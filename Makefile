@@ -231,7 +231,7 @@ cuda-compile: build/release/build.ninja
 
 # The archive with which a machine with a GPU proves this build, and the same run here on the stand-in for NVIDIA's driver: docs/cuda.md
 FILLED ?= build/filled
-GPU_BUNDLE := build/coracle-gpu.tar.xz
+GPU_BUNDLE := build/coracle-gpu.tar.gz
 gpu-bundle: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS) --target coracle_program devices_tests cuda_tests golden_test
 	tests/models/fill_weights.sh $(SHARED) $(FILLED) python3 || test $$? = 77
