@@ -241,7 +241,7 @@ gpu-bundle-rehearsal: gpu-bundle
 	rm -rf build/gpu-rehearsal
 	mkdir -p build/gpu-rehearsal/pocl
 	tar -xf $(GPU_BUNDLE) -C build/gpu-rehearsal
-	LD_LIBRARY_PATH=$(FAKE_CUDA) POCL_CACHE_DIR=$(CURDIR)/build/gpu-rehearsal/pocl \
+	LD_LIBRARY_PATH=$(FAKE_CUDA) POCL_CACHE_DIR=$(CURDIR)/build/gpu-rehearsal/pocl POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable \
 	  build/gpu-rehearsal/coracle-gpu/run-gpu.sh --quick --out build/gpu-rehearsal/report
 
 # All golden models planned and packed as on each processor that kernels tell apart, tests as on each, and a sample of the tests in

@@ -34,6 +34,7 @@ NETWORKS = (
     ("mobilenet_v3_large", ZOO % "mobilenet_v3_large", "mobilenet_v3_large", {"x": "B,3,224,224"}),
     ("ppocrv4_det", PPOCR % "det", "ch_PP-OCRv4_det_infer", {"x": "B,3,640,640"}),
     ("ppocrv4_rec", PPOCR % "rec", "ch_PP-OCRv4_rec_infer", {"x": "B,3,48,320"}),
+    ("bilstm_ctc", ZOO % "bilstm_ctc", "bilstm_ctc", {"x": "B,3,32,320"}),
     ("vit_base", ZOO % "vit_base_patch16_224", "vit_base_patch16_224", {"x": "B,3,224,224"}),
     ("bert_base", ZOO % "bert_base", "bert_base",
      {name: "B,128" for name in ("input_ids", "token_type_ids", "position_ids", "attention_mask")}),

@@ -22,8 +22,9 @@ BIN = BUNDLE / "bin"
 WHOLE_SECONDS = 590
 SHARDS = 8              # processes that share a program's tests at most
 AMX_TESTS = "Tiles/GemmTest.*:TileGemm.*:QuantizedGemm.*:LinearKernels.OnMatrixTiles"
-SANITIZED_TESTS = 80    # one in that many of the tests of kernels
-QUICK_NETWORK = "ppocrv4_rec"
+# Of the tests of kernels, those that a quick run and the sanitizer take: gathering, sorting, broadcasting.
+SAMPLE = "--gtest_filter=IndexedKernels.RowsAndElements:SortKernels.FewOfManyAndAll:BinaryKernels.RowsAndColumns"
+QUICK_NETWORK = "bilstm_ctc"
 QUICK_GOLDENS = ("zoo-bilstm_ctc", "zoo-medley_index", "zoo-yolo_head")
 
 
@@ -108,8 +109,9 @@ def smoke(run, part):
         return
     take_gtest(part, "cuda_tests", *run.call("cuda_tests", [BIN / "cuda_tests"]))
     shards = 1 if run.quick else max(1, min(SHARDS, (os.cpu_count() or 1) // 2))
-    tests = [run.start("devices_tests.%d" % i, [BIN / "devices_tests"], CORACLE_TEST_DEVICE="cuda", GTEST_SHARD_INDEX=str(i),
-                       GTEST_TOTAL_SHARDS=str(128 if run.quick else shards)) for i in range(shards)]
+    program = [BIN / "devices_tests"] + ([SAMPLE] if run.quick else [])
+    tests = [run.start("devices_tests.%d" % i, program, CORACLE_TEST_DEVICE="cuda", GTEST_SHARD_INDEX=str(i), GTEST_TOTAL_SHARDS=str(shards))
+             for i in range(shards)]
     for i, process in enumerate(tests):
         take_gtest(part, "devices_tests, part %d of %d" % (i + 1, shards), *run.finish(process))
 
@@ -131,10 +133,10 @@ def networks(run):
     for row in json.loads((BUNDLE / "networks" / "networks.json").read_text()):
         program = BUNDLE / "networks" / (row["name"] + ".pdmodel")
         whole = run.scratch / (row["name"] + ".pdiparams")
-        if not whole.exists():
-            whole.write_bytes(parameters.expand(program.with_suffix(".short").read_bytes()))
 
         def arguments(batch, program=program, whole=whole, shapes=row["shapes"]):
+            if not whole.exists():
+                whole.write_bytes(parameters.expand(program.with_suffix(".short").read_bytes()))
             words = [program, "--params", whole]
             for name, shape in shapes.items():
                 words += ["--shape", "%s=%s" % (name, shape.replace("B", str(batch)))]
@@ -219,9 +221,8 @@ def sanitizer(run, part):
     if not program:
         part.skipped = "compute-sanitizer was not found in PATH and /usr/local/cuda/bin"
         return
-    sample = {"CORACLE_TEST_DEVICE": "cuda", "GTEST_SHARD_INDEX": "0", "GTEST_TOTAL_SHARDS": str(SANITIZED_TESTS)}
     for tool in ("memcheck", "racecheck"):
-        started = run.call(tool, [program, "--tool", tool, "--error-exitcode", "99", BIN / "devices_tests"], **sample)
+        started = run.call(tool, [program, "--tool", tool, "--error-exitcode", "99", BIN / "devices_tests", SAMPLE], CORACLE_TEST_DEVICE="cuda")
         summary = [line for line in started[1].splitlines() if "SUMMARY" in line]
         part.check(tool, started[0] == 0, "%s: %s" % (how_it_ended(started[0]), summary[-1] if summary else last_line(started[1])))
         part.notes += ["%s: %s" % (tool, line) for line in summary]
