@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-/// What a kernel takes of a multiprocessor, from NVIDIA's compiled programs: ELF files of 64 bits, whose attributes (.nv.info) are known from
-/// NVIDIA's documentation of its binary tools and from programs whose needs ptxas told.
+/// What a kernel takes of a multiprocessor, from NVIDIA's compiled programs: ELF files of 64 bits, whose attributes
+/// (.nv.info) are known from NVIDIA's documentation of its binary tools and from programs whose needs ptxas told.
 namespace coracle::internal::test {
 
 struct KernelResources {
@@ -38,7 +38,8 @@ inline KernelResources resources_of(std::span<const uint8_t> image) {
   for (size_t i = 0; i < header.e_shnum; ++i) {
     const Elf64_Shdr s = section(i);
     const std::string_view name = reinterpret_cast<const char*>(image.data() + names + s.sh_name);
-    if (name.starts_with(".nv.shared.") && !name.starts_with(".nv.shared.reserved")) result.shared = static_cast<int>(s.sh_size);
+    if (name.starts_with(".nv.shared.") && !name.starts_with(".nv.shared.reserved"))
+      result.shared = static_cast<int>(s.sh_size);
     if (name != ".nv.info") continue;
     for (size_t offset = s.sh_offset; offset < s.sh_offset + s.sh_size;) {
       const uint8_t format = image[offset];

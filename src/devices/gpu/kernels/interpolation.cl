@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resized planes [planes, depth, height, width]. Positions are computed in float, half-pixel centres exactly (the sum
 // of a product and its rounding error): rounding decides which element is read.
-// Defined by the host: TAPS (1 nearest, 2 linear, 4 cubic), HALF_PIXEL, ALIGN_CORNERS, HAS_ADDEND (which is added, times a
-// number if HAS_FACTOR).
+// Defined by the host: TAPS (1 nearest, 2 linear, 4 cubic), HALF_PIXEL, ALIGN_CORNERS, HAS_ADDEND (which is added, times the
+// number of its plane if HAS_FACTOR: the planes have `factors` numbers in turn).
 
 #define AXIS_PARAMETERS(a) , const int in_##a, const int out_##a, const float ratio_##a, const int resized_##a
 
@@ -59,7 +59,7 @@ KERNEL(interpolation)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const 
                                   , GLOBAL const STORED* addend, offset_t addend_begin
 #endif
 #if HAS_FACTOR
-                                  , GLOBAL const STORED* factor, offset_t factor_begin
+                                  , GLOBAL const STORED* factor, offset_t factor_begin, const int factors
 #endif
 ) {
   const int id = global_id(0);
@@ -98,7 +98,7 @@ KERNEL(interpolation)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const 
     }
   }
 #if HAS_FACTOR
-  sum += LOAD(addend, addend_begin + id) * LOAD(factor, factor_begin);
+  sum += LOAD(addend, addend_begin + id) * LOAD(factor, factor_begin + plane % factors);
 #elif HAS_ADDEND
   sum += LOAD(addend, addend_begin + id);
 #endif

@@ -10,7 +10,7 @@
 //   RESTRICT                      of pointers: nothing else points there
 //   global_id(d) local_id(d) group_id(d) local_size(d)   d is 0, 1 or 2, written as a number
 //   UNROLL                        before a loop whose rounds are to stand one after the other: arrays that it goes over
-//                                 are then in registers
+//                                 are then in registers. OpenCL's compilers decide themselves
 //   BARRIER()                     all items of the group have come here, and see what the others wrote to LOCAL memory
 //   offset_t                      begin of a tensor in its memory, in elements: the argument that follows each pointer
 //   u8 s8 u16 i32 u32 i64 u64     integers
@@ -87,7 +87,7 @@ typedef u16 STORED;
 #define group_id(d) ((int)get_group_id(d))
 #define local_size(d) ((int)get_local_size(d))
 #define global_id(d) ((int)get_global_id(d))
-#define UNROLL _Pragma("unroll")
+#define UNROLL
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 typedef uchar u8;
 typedef char s8;
