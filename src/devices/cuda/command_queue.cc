@@ -124,7 +124,7 @@ void CommandQueue::launch(const RunContext& run, const gpu::Function& function, 
                           std::span<const gpu::Argument> arguments) noexcept {
   if (failed()) return;
   const ContextScope scope = device_->enter();
-  const auto& own = static_cast<const Function&>(function);
+  const auto& own = static_cast<const Command&>(function);
   CUresult code = CUDA_SUCCESS;
   give(kernels_, own.name().c_str(), 0, [&] { return code = own.enqueue(kernels_, grid, arguments); });
   if (code == CUDA_ERROR_INVALID_VALUE) add_detail([&] { return text(": ", own.launch_text(grid)); });

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "devices/cuda/command_queue.h"
 #include "devices/cuda/function.h"
+#include "devices/cuda/product_function.h"
 
 namespace coracle::internal::cuda {
 namespace {
@@ -39,6 +40,8 @@ Opened::~Opened() {
   {
     const ContextScope scope = enter();
     programs_.clear();
+    // Not in a forked child, where it would ask the driver.
+    if (products_ != nullptr && loaded_driver().api != nullptr) loaded_products().api->cublasLtDestroy(products_);
   }
   api_.cuDevicePrimaryCtxRelease_v2(found_.device);
 }
@@ -89,6 +92,16 @@ std::shared_ptr<const gpu::Function> Opened::compile(const gpu::Source& source, 
   const ContextScope scope = enter();
   auto program = std::static_pointer_cast<const Program>(programs_.get(source, definitions));
   return std::make_shared<Function>(shared_from_this(), std::move(program), source.name, name);
+}
+
+std::shared_ptr<const gpu::Function> Opened::product(const gpu::Product& product) {
+  require_there();
+  const ContextScope scope = enter();
+  std::call_once(products_asked_, [&] {
+    const ProductsApi* api = loaded_products().api;
+    if (api != nullptr && api->cublasLtCreate(&products_) != CUBLAS_STATUS_SUCCESS) products_ = nullptr;
+  });
+  return products_ == nullptr ? nullptr : ProductFunction::make(shared_from_this(), products_, product);
 }
 
 void Opened::note(CUresult code) noexcept {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "devices/cuda/probe.h"
@@ -43,6 +44,7 @@ class Opened final : public gpu::OpenGpu, public std::enable_shared_from_this<Op
   std::shared_ptr<void> allocate_host(size_t bytes) override;
   std::shared_ptr<const gpu::Function> compile(const gpu::Source& source, std::string_view name,
                                                std::string_view definitions) override;
+  std::shared_ptr<const gpu::Function> product(const gpu::Product& product) override;
   bool lost() const noexcept override { return lost_.load(std::memory_order_relaxed); }
 
   const DriverApi& api() const { return api_; }
@@ -59,6 +61,8 @@ class Opened final : public gpu::OpenGpu, public std::enable_shared_from_this<Op
   CUcontext context_ = nullptr;
   std::atomic<bool> lost_ = false;
   Programs programs_{*this};
+  std::once_flag products_asked_;
+  cublasLtHandle_t products_ = nullptr;  ///< null: there is no cuBLASLt that works
 };
 
 /// Device `index` of the probe; the one that is open already where there is one. Throws Error.

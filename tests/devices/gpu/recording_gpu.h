@@ -26,6 +26,11 @@ class RecordingGpu final : public gpu::OpenGpu {
     programs_.insert({std::string(source.name), std::string(name), std::string(definitions)});
     return std::make_shared<AnyFunction>();
   }
+  /// A library computes products from now on, or kernels do.
+  void set_has_products(bool has_products) { has_products_ = has_products; }
+  std::shared_ptr<const gpu::Function> product(const gpu::Product&) override {
+    return has_products_ ? std::make_shared<AnyFunction>() : nullptr;
+  }
   const DeviceInfo& info() const override { return info_; }
   std::unique_ptr<Queue> make_queue() override { return nullptr; }
   std::shared_ptr<void> allocate(size_t) override { return nullptr; }
@@ -37,6 +42,7 @@ class RecordingGpu final : public gpu::OpenGpu {
     size_t largest_group() const override { return 1024; }
   };
   DeviceInfo info_;
+  bool has_products_ = false;
   std::set<Program> programs_;
 };
 

@@ -89,7 +89,7 @@ void Driver::end_context() {
 int64_t Driver::live() const {
   const size_t blocks = memory == nullptr ? 0 : memory->blocks();
   return static_cast<int64_t>(blocks + pinned.size() + stream_handles.count() + events.count() + modules.count()) +
-         holders;
+         holders + described;
 }
 
 std::vector<cuda::CUcontext>& context_stack() {

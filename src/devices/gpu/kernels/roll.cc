@@ -63,12 +63,13 @@ Prepared prepare(const void* attributes, const ArgFacts& args, PrepareContext& c
   return prepared(std::move(plan));
 }
 
-constexpr KernelDef kKernels[] = {{.name = Roll::kName,
-                                   .op = &kOpSchema<Roll>,
-                                   .types = {.operands = kMoved, .results = kMoved, .in = {PortTypes{1, kIndexTypes}, PortTypes{}}},
-                                   .fits = fits,
-                                   .prepare = prepare,
-                                   .run = run_plan}};
+constexpr KernelDef kKernels[] = {
+    {.name = Roll::kName,
+     .op = &kOpSchema<Roll>,
+     .types = {.operands = kMoved, .results = kMoved, .in = {PortTypes{1, kIndexTypes}, PortTypes{}}},
+     .fits = fits,
+     .prepare = prepare,
+     .run = run_plan}};
 
 }  // namespace
 
