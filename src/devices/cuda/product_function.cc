@@ -25,7 +25,7 @@ int epilogue_of(const gpu::Product& product) {
   return bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
 }
 
-std::string name_of(const gpu::Matrices& p) {
+std::string sizes_text(const gpu::Matrices& p) {
   return text("product of ", p.rows, " x ", p.depth, " by ", p.depth, " x ", p.columns);
 }
 
@@ -53,7 +53,7 @@ ProductFunction::ProductFunction(std::shared_ptr<Opened> device, cublasLtHandle_
       handle_(handle),
       product_(product),
       element_(static_cast<int64_t>(size_of(product.type))),
-      name_(name_of(product.matrices)) {}
+      name_(sizes_text(product.matrices)) {}
 
 std::shared_ptr<const ProductFunction> ProductFunction::make(std::shared_ptr<Opened> device, cublasLtHandle_t handle,
                                                              const gpu::Product& product) {

@@ -29,13 +29,13 @@ namespace {
   if (call.code() != 0) return call.code() < 100 ? call.code() : CUBLAS_STATUS_EXECUTION_FAILED
 
 template <class T>
-cublasStatus_t make(T** handle) {
+cublasStatus_t add_description(T** handle) {
   *handle = new T;
   ++Driver::get().described;
   return CUBLAS_STATUS_SUCCESS;
 }
 template <class T>
-cublasStatus_t destroy(T* handle) {
+cublasStatus_t remove_description(T* handle) {
   if (handle == nullptr) stop("a description of cuBLASLt is given back that there is not");
   delete handle;
   --Driver::get().described;
@@ -57,21 +57,21 @@ size_t cublasLtGetVersion() { return static_cast<size_t>(setting("FAKE_CUBLASLT_
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
   ENTER(kContext);
-  return make(handle);
+  return add_description(handle);
 }
 cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
   const Call call(__func__, Call::Needs::kNothing);
-  return destroy(handle);
+  return remove_description(handle);
 }
 
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* product, int compute_type, int scale_type) {
   ENTER(kNothing);
   if (compute_type != CUBLAS_COMPUTE_32F || scale_type != CUDA_R_32F) return CUBLAS_STATUS_NOT_SUPPORTED;
-  return make(product);
+  return add_description(product);
 }
 cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t product) {
   const Call call(__func__, Call::Needs::kNothing);
-  return destroy(product);
+  return remove_description(product);
 }
 cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t product, int attribute, const void* value,
                                               size_t bytes) {
@@ -90,14 +90,14 @@ cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* layout, int ty
   ENTER(kNothing);
   if (type != CUDA_R_32F && type != CUDA_R_16F) return CUBLAS_STATUS_NOT_SUPPORTED;
   if (rows == 0 || columns == 0 || leading_dimension < static_cast<int64_t>(rows)) stop("a layout of no matrix");
-  make(layout);
+  add_description(layout);
   static_cast<MatrixLayout&>(**layout) = {type, static_cast<int64_t>(rows), static_cast<int64_t>(columns),
                                           leading_dimension};
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) {
   const Call call(__func__, Call::Needs::kNothing);
-  return destroy(layout);
+  return remove_description(layout);
 }
 cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout, int attribute, const void* value,
                                                 size_t bytes) {
@@ -111,11 +111,11 @@ cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout, i
 
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* preference) {
   ENTER(kNothing);
-  return make(preference);
+  return add_description(preference);
 }
 cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t preference) {
   const Call call(__func__, Call::Needs::kNothing);
-  return destroy(preference);
+  return remove_description(preference);
 }
 cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference, int attribute,
                                                     const void* value, size_t bytes) {
@@ -179,7 +179,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t prod
     stop("a product has less workspace than its algorithm needs");
   }
   if (!takes(given.algorithm, given.problem)) return CUBLAS_STATUS_NOT_SUPPORTED;
-  check(given);
+  check_places(given);
   Streams::give(*stream, [given] { return run(given); });
   return CUBLAS_STATUS_SUCCESS;
 }

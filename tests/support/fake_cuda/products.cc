@@ -14,7 +14,7 @@
 namespace coracle::internal::fake_cuda {
 namespace {
 
-constexpr uint64_t kMagic = 0xc0bab1a5;
+constexpr uint64_t kAlgorithmMark = 0xc0bab1a5;
 constexpr uint64_t kVector = 16;  // bytes that the faster algorithms read at a time
 constexpr uint64_t kWorkspace = 1U << 20U;
 
@@ -88,10 +88,12 @@ MatrixLayout bias_layout(const Problem& problem) {
 
 }  // namespace
 
-cuda::cublasLtMatmulAlgo_t Algorithm::packed() const { return {{kMagic, block, alignment, workspace, in_parts}}; }
+cuda::cublasLtMatmulAlgo_t Algorithm::packed() const {
+  return {{kAlgorithmMark, block, alignment, workspace, in_parts}};
+}
 
 Algorithm Algorithm::unpacked(const cuda::cublasLtMatmulAlgo_t& algorithm) {
-  if (algorithm.data[0] != kMagic) stop("an algorithm that was never chosen");
+  if (algorithm.data[0] != kAlgorithmMark) stop("an algorithm that was never chosen");
   return {algorithm.data[1], algorithm.data[2], algorithm.data[3], algorithm.data[4]};
 }
 
@@ -119,7 +121,7 @@ bool takes(const Algorithm& algorithm, const Problem& problem) {
                      [&](const MatrixLayout& matrix) { return alignment_of(matrix) >= algorithm.alignment; });
 }
 
-void check(const ProductCall& call) {
+void check_places(const ProductCall& call) {
   const DeviceMemory& memory = *Driver::get().memory;
   const auto& [a, b, c, d] = call.problem.matrices;
   const auto check_one = [&](uint64_t address, const MatrixLayout& matrix) {

@@ -72,7 +72,7 @@ struct ProductCall {
 };
 
 /// Ends the process where addresses are not where they have to be.
-void check(const ProductCall& call);
+void check_places(const ProductCall& call);
 /// Computes it; an error of the driver.
 int run(const ProductCall& call);
 
