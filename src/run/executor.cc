@@ -53,7 +53,7 @@ Executor::Executor(std::shared_ptr<const Program> program, const SessionOptions&
       cancelled_(cancelled),
       pool_(options_.workers, options.threads),
       ledger_(std::make_shared<MemoryLedger>(options.memory_limit)),
-      devices_(program_->make_devices()),
+      devices_(program_->make_devices(options_.cache_bytes == 0 ? 0 : options_.recording_bytes)),
       step_user_(program_->steps(), options.cache_bytes) {
   ledger_->set_reclaim([this] { reclaim(); });
   if (program_->blocks() == nullptr) return;

@@ -158,8 +158,16 @@ void CommandQueue::note_kernel(bool may_end) noexcept {
 void CommandQueue::launch(const RunContext& run, const gpu::Function& function, const gpu::Grid& grid,
                           std::span<const gpu::Argument> arguments) noexcept {
   if (failed()) return;
-  const ContextScope scope = device_->enter();
   const auto& own = static_cast<const Function&>(function);
+  if (recorded_ != nullptr) {
+    return recorded_->add([&]() -> RecordedCommands::Command {
+      return {[&own, grid, kept = std::vector(arguments.begin(), arguments.end())](CUstream stream) {
+                return own.enqueue(stream, grid, kept);
+              },
+              own.name().c_str()};
+    });
+  }
+  const ContextScope scope = device_->enter();
   CUresult code = CUDA_SUCCESS;
   give(kernels_, own.name().c_str(), 0, [&] { return code = own.enqueue(kernels_, grid, arguments); });
   if (code == CUDA_ERROR_INVALID_VALUE) {
@@ -194,9 +202,46 @@ void CommandQueue::download(DeviceBytes from, void* to, size_t bytes) noexcept {
 
 void CommandQueue::copy(DeviceBytes from, DeviceBytes to, size_t bytes) noexcept {
   if (failed() || bytes == 0) return;
+  const auto copy_on = [this, from, to, bytes](CUstream stream) {
+    return api_.cuMemcpyDtoDAsync_v2(address(to), address(from), bytes, stream);
+  };
+  constexpr char kWhat[] = "a copy on it";
+  if (recorded_ != nullptr) {
+    return recorded_->add([&]() -> RecordedCommands::Command { return {copy_on, kWhat, bytes}; });
+  }
   const ContextScope scope = device_->enter();
-  give(kernels_, "a copy on it", bytes,
-       [&] { return api_.cuMemcpyDtoDAsync_v2(address(to), address(from), bytes, kernels_); });
+  give(kernels_, kWhat, bytes, [&] { return copy_on(kernels_); });
+}
+
+bool CommandQueue::begin_recording() noexcept {
+  if (failed() || profiling_ || !device_->uses_graphs()) return false;
+  try {
+    recorded_ = std::make_unique<RecordedCommands>(device_);
+  } catch (...) {  // none without memory
+  }
+  return recorded_ != nullptr;
+}
+
+std::unique_ptr<Recording> CommandQueue::end_recording() noexcept {
+  std::unique_ptr<RecordedCommands> recorded = std::move(recorded_);
+  if (recorded == nullptr || failed()) return nullptr;
+  const ContextScope scope = device_->enter();
+  if (!recorded->capture()) return nullptr;
+  return recorded;
+}
+
+void CommandQueue::replay(Recording& recording) noexcept {
+  if (failed()) return;
+  const ContextScope scope = device_->enter();
+  auto& own = static_cast<RecordedCommands&>(recording);
+  may_have_faults_ |= own.may_have_faults();
+  if (!own.launch(kernels_)) {
+    for (const RecordedCommands::Command& c : own.commands()) {
+      if (!failed()) give(kernels_, c.what, c.bytes, [&] { return c.give(kernels_); });
+    }
+  }
+  kernels_given_ += own.commands().size();
+  note_kernel(true);
 }
 
 DeviceBytes CommandQueue::faults() noexcept {
@@ -210,6 +255,7 @@ DeviceBytes CommandQueue::faults() noexcept {
     }
   }
   may_have_faults_ = faults_ != nullptr;
+  if (recorded_ != nullptr) recorded_->set_may_have_faults();
   return {faults_.get(), 0};
 }
 

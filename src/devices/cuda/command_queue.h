@@ -7,6 +7,7 @@
 #include <string>
 
 #include "devices/cuda/api.h"
+#include "devices/cuda/recorded_commands.h"
 #include "devices/gpu/open_gpu.h"
 
 namespace coracle::internal::cuda {
@@ -30,6 +31,9 @@ class CommandQueue final : public gpu::GpuQueue {
   void order_after(Event point) noexcept override;
   const char* wait(Event point, std::string* detail) noexcept override;
   const char* finish(std::string* detail) noexcept override;
+  bool begin_recording() noexcept override;
+  std::unique_ptr<Recording> end_recording() noexcept override;
+  void replay(Recording& recording) noexcept override;
   void profile(bool on) noexcept override;
   Span span(Event from, Event to) noexcept override;
   void launch(const RunContext& run, const gpu::Function& function, const gpu::Grid& grid,
@@ -89,6 +93,7 @@ class CommandQueue final : public gpu::GpuQueue {
   std::shared_ptr<void> faults_;  ///< a Fault; made at first use
   Fault fault_{};                 ///< what was read of it: here, as a driver that fails may still write it later
   bool may_have_faults_ = false;  ///< work that was given since `finish` may write there
+  std::unique_ptr<RecordedCommands> recorded_;  ///< null: commands are given
   bool profiling_ = false;
   std::deque<Timed> commands_;  ///< those given while profiling, with the point before them
 };

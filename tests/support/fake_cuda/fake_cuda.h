@@ -16,6 +16,7 @@
 /// The environment says how they begin: FAKE_CUDA_VERSION (12000), FAKE_CUDA_ARCHITECTURE (80), FAKE_CUDA_SEED (1),
 /// FAKE_NVRTC_VERSION (1200).
 extern "C" {
+/// "captured cuLaunchKernel" is one into a capture.
 /// The next `skipped` calls of the function succeed, and all after them return `code`; 0 for none. Each library has its
 /// own: fake_cuda_fail, fake_nvrtc_fail.
 using FakeCudaFail = void (*)(const char* function, int code, int64_t skipped);
@@ -24,7 +25,7 @@ using FakeCudaFail = void (*)(const char* function, int code, int64_t skipped);
 using FakeCudaLose = void (*)(int64_t call);
 /// Calls of functions of the driver so far; those of one of them where it is not null.
 using FakeCudaCalls = int64_t (*)(const char* function);
-/// Blocks, pinned ones too, streams, events, modules, and contexts held, that are not given back.
+/// Blocks, pinned ones too, streams, events, graphs, modules, and contexts held, that are not given back.
 using FakeCudaLive = int64_t (*)();
 /// Which order is drawn.
 using FakeCudaSeed = void (*)(uint64_t seed);
