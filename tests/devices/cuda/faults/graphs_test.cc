@@ -73,6 +73,10 @@ class CudaGraphs : public CudaStandIn {
     }
     return model_of(std::forward<G>(graph), options);
   }
+  /// Without graphs.
+  static std::vector<Tensor> singly(const std::shared_ptr<const Model>& model, const std::vector<Tensor>& inputs) {
+    return run_fresh(model, inputs, {.threads = 1, .recording_bytes = 0});
+  }
   static Tensor rows(int64_t count) { return random_tensor({count, 8}, static_cast<unsigned>(count)); }
   int64_t captured() const { return calls_("cuStreamBeginCapture_v2"); }
   int64_t launched() const { return calls_("cuGraphLaunch"); }
@@ -81,7 +85,7 @@ class CudaGraphs : public CudaStandIn {
 };
 
 TEST_F(CudaGraphs, GiveTheBitsOfSingleKernels) {
-  for (const unsigned seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
+  for (const unsigned seed : {1U, 2U, 3U}) {
     for (const unsigned percent : {0U, 40U}) {
       SCOPED_TRACE(text("graph ", seed, ", without ", percent, " % of the kernels"));
       std::vector<Shape> order;
@@ -129,13 +133,14 @@ TEST_F(CudaGraphs, AreOneForARunThatIsOnTheDeviceWhole) {
 }
 
 TEST_F(CudaGraphs, AreCapturedOnceForEachSize) {
-  Session session(model(kChain), {.threads = 1});
+  const auto on_device = model(kChain);
+  Session session(on_device, {.threads = 1});
   const int64_t captures = captured();
   const int64_t others = kept();
   // The largest comes first: memory stays where it is.
   for (int round = 0; round < 5; ++round) {
     for (const int64_t count : {9, 2, 5, 1}) {
-      EXPECT_TRUE(same_bits(run(session, {rows(count)}), run_fresh(model_of(kChain), {rows(count)}))) << count;
+      EXPECT_TRUE(same_bits(run(session, {rows(count)}), singly(on_device, {rows(count)}))) << count;
     }
   }
   EXPECT_EQ(captured() - captures, 4);
@@ -158,7 +163,7 @@ TEST_F(CudaGraphs, TakeNoMoreThanTheirBound) {
       for (const int64_t count : {9, 2, 5, 1}) {
         // So that it is captured before it is dropped for another.
         for (int i = 0; i < 2; ++i) {
-          EXPECT_TRUE(same_bits(run(session, {rows(count)}), run_fresh(model_of(kChain), {rows(count)}))) << count;
+          EXPECT_TRUE(same_bits(run(session, {rows(count)}), singly(on_device, {rows(count)}))) << count;
           most = std::max(most, kept() - before);
         }
       }
@@ -244,7 +249,7 @@ TEST_F(CudaGraphs, WrongIndicesAreToldByReplays) {
 }
 
 TEST_F(CudaGraphs, ACaptureThatFailsFailsNoRun) {
-  const std::vector<Tensor> expected = run_fresh(model_of(kChain), {rows(5)});
+  const std::vector<Tensor> expected = singly(model(kChain), {rows(5)});
   for (const char* function : {"cuStreamCreate", "cuStreamBeginCapture_v2", "captured cuLaunchKernel",
                                "cuStreamEndCapture", "cuGraphInstantiateWithFlags", "cuGraphLaunch"}) {
     for (const int code : {CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED}) {
@@ -313,7 +318,7 @@ TEST_F(CudaGraphs, AreNotUsedWhereSomebodyWatches) {
 TEST_F(CudaGraphs, SessionsOfThreadsCaptureAtTheSameTime) {
   const auto on_device = model(random_graph(1, 20));
   const Tensor x = random_tensor({1, 4, 8, 8}, 1);
-  const std::vector<Tensor> expected = run_fresh(on_device, {x}, {.threads = 1, .recording_bytes = 0});
+  const std::vector<Tensor> expected = singly(on_device, {x});
   std::atomic<int> wrong = 0;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
