@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models engines goldens-on-engines demo serve-demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-ray bench-isa bench-int8 bench-precision bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile ray subset processors build-times wheel packages reproducible migration paddleocr docs clean
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile gpu-bundle gpu-bundle-rehearsal ray subset processors build-times wheel packages reproducible migration paddleocr docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -228,6 +228,21 @@ cuda-compile: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS) --target nvrtc_tests
 	scripts/venv.sh build/nvrtc-venv tests/devices/cuda/requirements.txt
 	CORACLE_TEST_ALL=1 CORACLE_CUDA_PATH=$$(echo build/nvrtc-venv/lib/python3*/site-packages/nvidia/cuda_nvrtc/lib) build/release/nvrtc_tests
+
+# The archive with which a machine with a GPU proves this build, and the same run here on the stand-in for NVIDIA's driver: docs/cuda.md
+FILLED ?= build/filled
+GPU_BUNDLE := build/coracle-gpu.tar.gz
+gpu-bundle: build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle_program devices_tests cuda_tests golden_test
+	tests/models/fill_weights.sh $(SHARED) $(FILLED) python3 || test $$? = 77
+	scripts/gpu/make_bundle.py build/release $(SHARED) $(FILLED) $(GPU_BUNDLE)
+
+gpu-bundle-rehearsal: gpu-bundle
+	rm -rf build/gpu-rehearsal
+	mkdir -p build/gpu-rehearsal/pocl
+	tar -xf $(GPU_BUNDLE) -C build/gpu-rehearsal
+	LD_LIBRARY_PATH=$(FAKE_CUDA) POCL_CACHE_DIR=$(CURDIR)/build/gpu-rehearsal/pocl POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable \
+	  build/gpu-rehearsal/coracle-gpu/run-gpu.sh --quick --out build/gpu-rehearsal/report
 
 # All golden models planned and packed as on each processor that kernels tell apart, tests as on each, and a sample of the tests in
 # Debian's qemu-user.

@@ -94,6 +94,13 @@ CORACLE_API const char* coracle_cpu_isa(void);
  * what to do. Loads the drivers that the system has. Free the text with coracle_string_free.
  */
 CORACLE_API coracle_status coracle_devices(char** json);
+/**
+ * Whether this machine has a device, as coracle_model_options.device names it, without taking it into use: `missing`
+ * becomes null where it has; where it has no driver of that kind, or a driver without any device, the reason and what
+ * to do, to be freed with coracle_string_free. CORACLE_UNSUPPORTED where there is a driver and nothing of it can be
+ * used, and CORACLE_INVALID_ARGUMENT where it has other devices, as coracle_model_load says it. Loads the driver.
+ */
+CORACLE_API coracle_status coracle_find_device(const char* device, char** missing);
 
 /**
  * Engines that may run parts of models (coracle_model_options.engines), as JSON: in "engines" the name of each with its
@@ -183,7 +190,9 @@ typedef struct coracle_model_options {
   size_t weights_cache_bytes;
   /** Where operators run if it has kernels for them: "opencl", "opencl:1" for the second of that kind; all others run
    * on the processor, with copies in between. "cpu" or null: all of them there. A device that is not there is
-   * CORACLE_UNSUPPORTED or CORACLE_INVALID_ARGUMENT, with what is missing and which devices there are. */
+   * CORACLE_UNSUPPORTED or CORACLE_INVALID_ARGUMENT, with what is missing or which devices there are. "cuda:1?" is one
+   * whose kind this machine need not have: without a driver of that kind, or where the driver has no device at all,
+   * everything runs on the processor, and a message of CORACLE_LOG_WARNING says why. */
   const char* device;
   /** Engines that run parts of the model, in order of preference, separated by commas: "openvino", "openvino:GPU" for
    * one of an engine's devices, "openvino,xnnpack" for what the first does not take. Or null. Operators that an engine

@@ -102,7 +102,8 @@ struct PD_INFER_DECL AnalysisConfig : detail::CpuChoice {
     config.model_dir = model_dir_;
     config.prog_file = prog_file_;
     config.param_file = params_file_;
-    config.device = gpu_device_id_;
+    config.use_gpu = use_gpu();
+    config.device = gpu_device_id();
     config.specify_input_name = specify_input_name_;
     config.SetCpuMathLibraryNumThreads(threads_);
     return config;
@@ -118,7 +119,7 @@ struct PD_INFER_DECL AnalysisConfig : detail::CpuChoice {
     table.row("enable_mkldnn", mkldnn_);
     table.row("mkldnn_cache_capacity", mkldnn_cache_capacity_);
     table.line();
-    table.row("use_gpu", use_gpu());
+    summarize_gpu(table);
     table.line();
     table.row("use_xpu", use_xpu());
     table.line();
@@ -135,6 +136,7 @@ struct PD_INFER_DECL AnalysisConfig : detail::CpuChoice {
     table.row("engine", std::string("coracle ") + coracle_version() + " on " + coracle_cpu_isa());
     const std::string left_out = disabled_rewrites();
     table.row("rewrites left out", left_out.empty() ? "none" : left_out);
+    summarize_device(table);
     for (const auto& call : recorded_calls()) table.row(call.first, "no effect: " + call.second);
     summarize_engines(table);
     return table.text();
@@ -151,6 +153,7 @@ struct PD_INFER_DECL AnalysisConfig : detail::CpuChoice {
     options.disable_passes = disabled_rewrites();
     // Row tiles run several operators as one.
     if (options.disable_passes == "all") options.disable_kernels = "row_tiles,strided";
+    options.device = coracle_device();
     if (mkldnn_bfloat16_enabled()) options.precision = "bf16";
     // Every operator alone: so is none in a block of an engine.
     if (options.disable_passes != "all") choose_engines(options);

@@ -14,7 +14,8 @@ namespace contrib {
 
 class PD_INFER_DECL TensorUtils {
  public:
-  /// Memory for copies to and from devices; here memory like any other. Null if there is none.
+  /// Memory for copies to and from devices; here memory like any other, since a session pins its own. Null if there is
+  /// none.
   static void* CudaMallocPinnedMemory(size_t size) { return std::malloc(size == 0 ? 1 : size); }
   static void CudaFreePinnedMemory(void* mem) { std::free(mem); }
 
@@ -30,7 +31,7 @@ class PD_INFER_DECL TensorUtils {
     if (view.bytes != 0) std::memmove(to, view.data, view.bytes);
     p_dst->SetLoD(src.lod());
   }
-  /// There are no streams on the CPU: the copy is done when the call returns.
+  /// Both lie on the host: the copy is done when the call returns.
   static void CopyTensorAsync(Tensor* p_dst, const Tensor& src, void* /*exec_stream*/) { CopyTensor(p_dst, src); }
   static void CopyTensorAsync(Tensor* p_dst, const Tensor& src, CallbackFunc cb, void* cb_params) {
     CopyTensor(p_dst, src);

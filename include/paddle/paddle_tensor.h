@@ -93,7 +93,7 @@ class PD_INFER_DECL Tensor {
     paddle::detail::require(data != nullptr, "CopyToCpu: tensor '", name(), "' cannot be copied to a null pointer");
     std::memcpy(data, view.data, view.bytes);
   }
-  /// There are no streams on the CPU: the copy is done when the call returns.
+  /// Results are on the host when Run returns, and the copy is done when the call returns.
   template <typename T>
   void CopyToCpuAsync(T* data, void* /*exec_stream*/) const {
     CopyToCpu(data);
@@ -141,8 +141,9 @@ class PD_INFER_DECL Tensor {
     paddle::detail::require(is_input_, call, ": '", name(), "' is an output, only inputs can be set");
   }
   void need_cpu(PlaceType place) const {
-    paddle::detail::require(place == PlaceType::kCPU, "tensor '", name(), "' lies on the CPU (PlaceType::kCPU), given ",
-                            "PlaceType ", static_cast<int>(place));
+    paddle::detail::require(
+        place == PlaceType::kCPU, "tensor '", name(), "' lies on the CPU, wherever the model runs: ",
+        "use PlaceType::kCPU, or CopyFromCpu and CopyToCpu; given PlaceType ", static_cast<int>(place));
   }
   [[noreturn]] void no_strings(const char* call) const {
     paddle::detail::fail(call, ": tensors of strings are not supported, '", name(), "' cannot be set so");

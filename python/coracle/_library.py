@@ -99,6 +99,7 @@ FUNCTIONS = {
     "model_description": (c_char_p, c_void_p),
     "inspect": ("status", c_char_p, c_char_p, POINTER(c_void_p)),
     "devices": ("status", POINTER(c_void_p)),
+    "find_device": ("status", c_char_p, POINTER(c_void_p)),
     "engines": ("status", c_char_p, POINTER(c_void_p)),
     "string_free": (None, c_void_p),
     "model_graph_text": ("status", c_void_p, POINTER(c_void_p)),
@@ -198,9 +199,9 @@ def owned_text(name: str, *arguments) -> str:
 
 
 def taken_text(text: c_void_p) -> str:
-    """A text that is to be freed by coracle_string_free, which this does."""
+    """A text that is to be freed by coracle_string_free, which this does; "" for none."""
     try:
-        return ctypes.string_at(text).decode()
+        return ctypes.string_at(text).decode() if text else ""
     finally:
         ask("string_free", text)
 

@@ -126,6 +126,13 @@ def devices() -> dict[str, Any]:
     return json.loads(_library.owned_text("devices"))
 
 
+def missing_device(device: str) -> str | None:
+    """None if this machine has the device, as `load` names it ("cuda:1"); otherwise why it has none of that kind, and what to do. Raises
+    UnsupportedError where there is a driver and nothing of it can be used, InvalidArgumentError where it has other devices. Loads the driver.
+    """
+    return _library.owned_text("find_device", device.encode()) or None
+
+
 def available_engines(*names: str) -> list[dict[str, str]]:
     """Engines that may run parts of models (`engines` of `coracle.load`): "name", and "version" and "file", or in "missing" what an engine
     lacks and what to do. Those of the given names, or without any the engines of this build and the plug-ins that are found.

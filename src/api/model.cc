@@ -18,6 +18,7 @@
 #include "blocks/shape_range_file.h"
 #include "graph/dot.h"
 #include "graph/text.h"
+#include "run/open_device.h"
 
 namespace coracle::internal {
 namespace {
@@ -397,6 +398,15 @@ coracle_status coracle_devices(char** json) {
   return guard([&] {
     require_pointer(json, "json");
     *json = coracle::internal::copied(coracle::internal::describe_devices());
+  });
+}
+
+coracle_status coracle_find_device(const char* device, char** missing) {
+  return guard([&] {
+    require_pointer(device, "device");
+    require_pointer(missing, "missing");
+    const std::string reason = coracle::internal::missing_device(device);
+    *missing = reason.empty() ? nullptr : coracle::internal::copied(reason);
   });
 }
 

@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/python_packages.h"
 
+#include <dirent.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
+#include <memory>
+#include <string_view>
 
 namespace coracle::internal {
 namespace {
 
-namespace fs = std::filesystem;
+struct Closed {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
+bool exists(const std::string& path) {
+  struct stat entry {};
+  return ::stat(path.c_str(), &entry) == 0;
+}
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -24,8 +33,7 @@ std::vector<std::string> prefixes() {
   for (size_t begin = 0; begin < path.size();) {
     const size_t end = std::min(path.find(':', begin), path.size());
     const std::string folder = path.substr(begin, end - begin);
-    struct stat entry {};
-    if (!folder.empty() && ::stat((folder + "/python3").c_str(), &entry) == 0) all.push_back(folder + "/..");
+    if (!folder.empty() && exists(folder + "/python3")) all.push_back(folder + "/..");
     begin = end + 1;
   }
   if (const std::string home = variable("HOME"); !home.empty()) all.push_back(home + "/.local");
@@ -39,14 +47,16 @@ std::vector<std::string> python_package_folders() {
   std::vector<std::string> folders;
   for (const std::string& prefix : prefixes()) {
     std::vector<std::string> versions;
-    std::error_code none;
-    for (const fs::directory_entry& entry : fs::directory_iterator(prefix + "/lib", none)) {
-      if (entry.path().filename().string().starts_with("python3")) versions.push_back(entry.path());
+    const std::string libraries = prefix + "/lib/";
+    if (const std::unique_ptr<DIR, Closed> folder(::opendir(libraries.c_str())); folder != nullptr) {
+      while (const dirent* entry = ::readdir(folder.get())) {
+        if (std::string_view(entry->d_name).starts_with("python3")) versions.push_back(libraries + entry->d_name);
+      }
     }
     std::sort(versions.rbegin(), versions.rend());
     for (const char* packages : {"/site-packages", "/dist-packages"}) {
       for (const std::string& version : versions) {
-        if (fs::is_directory(version + packages, none)) folders.push_back(version + packages);
+        if (exists(version + packages)) folders.push_back(version + packages);
       }
     }
   }

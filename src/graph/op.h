@@ -13,6 +13,7 @@
 #include "base/buffer.h"
 #include "base/element_steps.h"
 #include "base/fact.h"
+#include "base/opaque.h"
 #include "base/strided_view.h"
 #include "graph/attributes.h"
 
@@ -282,7 +283,7 @@ concept OperatorStruct = requires(T t, const T c) {
 namespace op_detail {
 template <class T>
 std::shared_ptr<void> make(const void* from) {
-  return from == nullptr ? std::make_shared<T>() : std::make_shared<T>(*static_cast<const T*>(from));
+  return make_opaque(from == nullptr ? T() : T(*static_cast<const T*>(from)));
 }
 template <class T>
 void visit([[maybe_unused]] void* attributes, [[maybe_unused]] AttributeVisitor& visitor) {
@@ -404,7 +405,7 @@ class Op {
   explicit Op(const OpSchema* schema) : schema_(schema), attributes_(schema->make(nullptr)) {}
   template <OperatorStruct T>
   Op(T attributes)  // NOLINT(google-explicit-constructor): an operator is its struct
-      : schema_(&kOpSchema<T>), attributes_(std::make_shared<T>(std::move(attributes))) {}
+      : schema_(&kOpSchema<T>), attributes_(make_opaque(std::move(attributes))) {}
 
   const OpSchema& schema() const { return *schema_; }
   const char* name() const { return schema_->name; }

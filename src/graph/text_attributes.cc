@@ -2,9 +2,11 @@
 #include "graph/text_attributes.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "base/printable.h"
+#include "base/shortest.h"
 
 namespace coracle::internal {
 namespace {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <charconv>
-
 #include "graph/op.h"
 #include "graph/text_lexer.h"
 
@@ -17,14 +15,6 @@ std::string print_attributes(const Op& op);
 
 /// A string in quotes, with escapes for quotes, backslashes and control characters.
 std::string quoted(std::string_view s);
-
-/// The shortest digits that read back as `value`.
-template <class T>
-std::string shortest(T value) {
-  char buffer[40];
-  const auto result = std::to_chars(buffer, buffer + sizeof(buffer), value);
-  return {buffer, result.ptr};
-}
 
 /// What `each` says of the elements, with commas between.
 template <class List, class F>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/shortest.h"
 #include "graph/text.h"
 #include "graph/text_attributes.h"
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/pir_write.h"
 
-#include <charconv>
-
 #include "base/error.h"
 #include "base/json.h"
+#include "base/shortest.h"
 
 namespace coracle::internal::pir {
 namespace {
@@ -79,12 +78,6 @@ std::string json_string(std::string_view text) {
   return json_text([&](JsonWriter& w) { w.text(text); });
 }
 
-/// The fewest digits that are this number.
-std::string digits_of(float number) {
-  char digits[32];
-  return {digits, std::to_chars(std::begin(digits), std::end(digits), number).ptr};
-}
-
 void add(std::string& list, std::string_view item) { list.append(list.empty() ? "" : ",").append(item); }
 
 std::string type_text(const NewVariable& v) {
@@ -100,7 +93,7 @@ std::string attribute_text(const std::string& name, const AttributeToWrite& valu
   } else if (const auto* integer = std::get_if<int64_t>(&value)) {
     node = text(R"("0.a_i32","D":)", *integer);
   } else if (const auto* real = std::get_if<float>(&value)) {
-    node = text(R"("0.a_f32","D":)", digits_of(*real));
+    node = text(R"("0.a_f32","D":)", shortest(*real));
   } else if (const auto* dtype = std::get_if<DType>(&value)) {
     node = text(R"("1.a_dtype","D":")", *dtype, '"');
   } else if (const auto* wide = std::get_if<LongInteger>(&value)) {

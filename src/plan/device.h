@@ -25,7 +25,8 @@ struct MachineLimits {
 /// The devices of one kind that this machine has.
 struct Probe {
   std::vector<DeviceInfo> devices;
-  std::string missing;  ///< why there is none ("libOpenCL.so.1 was not found: install the driver of the device")
+  std::string missing;    ///< why there is none ("libOpenCL.so.1 was not found: install the driver of the device")
+  bool unusable = false;  ///< there is a driver and it has devices, or may have: they cannot be used as things are
 };
 
 /// What the kernels of a device may need of it (KernelDef::capability), and how they may compute (KernelDef::mode).

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/log.h"
 #include "base/printable.h"
 
 namespace coracle::internal {
 namespace {
 
-/// "there are cpu, opencl:0 (NVIDIA H100), opencl:1 (...)"
+/// "there are: cpu, opencl:0 (NVIDIA H100), opencl:1 (...)"
 std::string what_is_there() {
   std::string there = "there are: cpu";
   for (const Device* device : all_devices()) {
@@ -23,31 +24,63 @@ std::string what_is_there() {
   return there;
 }
 
-}  // namespace
+struct NamedDevice {
+  const Device* device = nullptr;  ///< null: the host
+  int index = 0;
+};
 
-std::vector<UsedDevice> open_devices(std::string_view name) {
+/// Throws Error for what is no name of a device of this build.
+NamedDevice named_device(std::string_view name) {
   if (name.empty() || name == "cpu") return {};
   const size_t colon = std::min(name.find(':'), name.size());
   const std::string_view kind = name.substr(0, colon);
   const std::string_view number = name.substr(std::min(colon + 1, name.size()));
-  int index = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), index);
+  NamedDevice named;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), named.index);
   const bool is_number = colon == name.size() || (error == std::errc() && end == number.data() + number.size());
   const std::span<const Device* const> devices = all_devices();
   const auto device =
       std::find_if(devices.begin(), devices.end(), [&](const Device* d) { return !d->is_host() && d->name == kind; });
-  if (device == devices.end() || !is_number || index < 0) {
+  if (device == devices.end() || !is_number || named.index < 0) {
     fail(ErrorCode::kInvalidArgument, "there is no device ", in_quotes(name), ": ", what_is_there());
   }
-  const Probe probe = (*device)->probe();
-  if (probe.devices.empty()) {
-    fail(ErrorCode::kUnsupported, "there is no device ", in_quotes(name), " on this machine: ", probe.missing, "; ",
-         what_is_there());
-  }
-  if (static_cast<size_t>(index) >= probe.devices.size()) {
+  named.device = *device;
+  return named;
+}
+
+[[noreturn]] void fail_unusable(std::string_view name, const Probe& probe) {
+  fail(ErrorCode::kUnsupported, "there is no device ", in_quotes(name), " on this machine: ", probe.missing, "; ",
+       what_is_there());
+}
+
+/// Throws Error where the kind is there and the device is not, or cannot be used.
+Probe checked_probe(std::string_view name, const NamedDevice& named) {
+  Probe probe = named.device->probe();
+  if (probe.devices.empty() && probe.unusable) fail_unusable(name, probe);
+  if (!probe.devices.empty() && static_cast<size_t>(named.index) >= probe.devices.size()) {
     fail(ErrorCode::kInvalidArgument, "there is no device ", in_quotes(name), ": ", what_is_there());
   }
-  return {{*device, (*device)->open(index)}};
+  return probe;
+}
+
+}  // namespace
+
+std::vector<UsedDevice> open_devices(std::string_view name) {
+  const bool may_be_missing = name.ends_with('?');
+  if (may_be_missing) name.remove_suffix(1);
+  const NamedDevice named = named_device(name);
+  if (named.device == nullptr) return {};
+  const Probe probe = checked_probe(name, named);
+  if (!probe.devices.empty()) return {{named.device, named.device->open(named.index)}};
+  if (!may_be_missing) fail_unusable(name, probe);
+  log(LogLevel::kWarning, "there is no device ", in_quotes(name), ", the model runs on the processor: ", probe.missing);
+  return {};
+}
+
+std::string missing_device(std::string_view name) {
+  if (name.ends_with('?')) name.remove_suffix(1);
+  const NamedDevice named = named_device(name);
+  return named.device == nullptr ? "" : checked_probe(name, named).missing;
 }
 
 }  // namespace coracle::internal

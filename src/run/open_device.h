@@ -9,7 +9,12 @@
 namespace coracle::internal {
 
 /// The devices that a program uses besides the host, as people name them: "opencl" for the first of that kind,
-/// "opencl:1" for the second; "cpu" or nothing for none. Throws Error, with what is missing and what is there.
+/// "opencl:1" for the second, "opencl:1?" for it where this machine has the kind at all (otherwise none, which is
+/// logged as a warning); "cpu" or nothing for none. Throws Error, with what is missing and what is there.
 std::vector<UsedDevice> open_devices(std::string_view name);
+
+/// Why this machine has no device of the kind of `name`; empty where it has that device. Throws Error as open_devices
+/// does without the "?", but for a device that is opened.
+std::string missing_device(std::string_view name);
 
 }  // namespace coracle::internal

@@ -209,6 +209,9 @@ TEST_F(Failures, Pictures) {
   const auto crc = static_cast<uint32_t>(crc32(0, reinterpret_cast<const unsigned char*>(huge.data()) + 12, 17));
   for (size_t i = 0; i < 4; ++i) huge[29 + i] = static_cast<char>(crc >> (24 - 8 * i) & 0xFFU);
   expect_failure(given(picture_, folder_.write("huge.png", huge)), kIo,
+                 {"huge.png", "24576 x 24576 pixels", "a file of", "cannot hold it"});
+  huge.append(size_t{1} << 20, '\0');
+  expect_failure(given(picture_, folder_.write("huge.png", huge)), kIo,
                  {"huge.png", "24576 x 24576 pixels", "at most 134217728"});
   const std::string jpg = folder_.path("small.jpg");
   test::write_jpeg(jpg, 32, 32, {1, 2, 3});

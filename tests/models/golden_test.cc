@@ -2,9 +2,10 @@
 // Runs every case of the reference folder's goldens and prints a table: model, case, largest error, kernels used.
 // Cases listed in known.txt have a wider bound on the relative RMS difference, for the reason given there.
 //   golden_test [--by-reference] [--saved] [--threads N] [--isa ISA] [--tiles PRECISION] [--device NAME]
-//               [--engines NAMES]... [--min-ops N]... [--first] [MODEL[/CASE]...]
+//               [--engines NAMES]... [--min-ops N]... [--first] [--data FOLDER] [MODEL[/CASE]...]
 // Each of several --engines is tried with each --min-ops; a model that one of them cuts as another did before is not
-// run again. With engines a case also fails where a block does not run on its engine.
+// run again. With engines a case also fails where a block does not run on its engine. The folder of --data has
+// goldens/, models/, filled/ and known.txt, for machines other than the one that this was built on.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -44,6 +45,9 @@ struct Options {
   coracle::internal::EngineChoice engines;                ///< what runs parts of it
   bool saved = false;                                     ///< each model also as a saved one, with the same bits
   bool first = false;                                     ///< of each model the first case alone
+  std::string shared = CORACLE_SHARED;
+  std::string filled = CORACLE_FILLED;
+  std::string known = CORACLE_KNOWN;
   std::vector<std::string> chosen;
 
   /// What lines of known.txt name behind "@".
@@ -118,9 +122,9 @@ struct KnownDifference {
 
 /// By "MODEL/CASE", or "MODEL/CASE@ISA" for one cap, "MODEL/CASE@PRECISION" on matrix tiles, "MODEL/CASE@DEVICE",
 /// "MODEL/CASE@ENGINE" for the first of several.
-std::map<std::string, KnownDifference> known_differences() {
+std::map<std::string, KnownDifference> known_differences(const std::string& path) {
   std::map<std::string, KnownDifference> known;
-  std::ifstream file(CORACLE_KNOWN);
+  std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#') continue;
     std::istringstream words(line);
@@ -256,6 +260,10 @@ int main(int argc, char** argv) {
       options.saved = true;
     } else if (std::strcmp(argv[i], "--first") == 0) {
       options.first = true;
+    } else if (std::strcmp(argv[i], "--data") == 0 && i + 1 < argc) {
+      options.shared = argv[++i];
+      options.filled = options.shared + "/filled";
+      options.known = options.shared + "/known.txt";
     } else if (std::strcmp(argv[i], "--threads") == 0 && i + 1 < argc) {
       options.threads = std::atoi(argv[++i]);
     } else if (std::strcmp(argv[i], "--device") == 0 && i + 1 < argc) {
@@ -299,17 +307,16 @@ int main(int argc, char** argv) {
       options.chosen.emplace_back(argv[i]);
     }
   }
-  const std::string shared = CORACLE_SHARED;
-  const auto cases = coracle::internal::test::reference_cases(shared);
+  const auto cases = coracle::internal::test::reference_cases(options.shared);
   if (cases.empty()) {
-    std::printf("skipped: the reference folder ../shared is absent\n");
+    std::printf("skipped: the reference folder %s has no cases\n", options.shared.c_str());
     return kSkipped;
   }
   std::printf("%-44s %-18s %9s\n", "model", "case", "max error");
   int run = 0;
   int failed = 0;
   int widened = 0;
-  const std::map<std::string, KnownDifference> known = known_differences();
+  const std::map<std::string, KnownDifference> known = known_differences(options.known);
   std::string before;
   if (min_ops.empty()) min_ops.push_back(static_cast<int>(options.engines.min_ops));
   const std::vector<Options> variants = variants_of(options, engines, min_ops);
@@ -323,7 +330,7 @@ int main(int argc, char** argv) {
     before = model;
     std::optional<ReferenceCase> as_stored;
     try {
-      as_stored = coracle::internal::test::read_reference_case(shared, CORACLE_FILLED, model, name);
+      as_stored = coracle::internal::test::read_reference_case(options.shared, options.filled, model, name);
     } catch (const std::exception& e) {
       std::printf("%-44s %-18s cannot read the case: %s\n", model.c_str(), name.c_str(), e.what());
       ++run, ++failed;

@@ -15,9 +15,16 @@ X = np.ones((1, 1024), np.float32)
 
 @contextlib.contextmanager
 def half_a_request(server, mib):
-    """A request whose body was announced, which takes its part of the memory, and does not come."""
-    with socket.create_connection((server.host, server.port)) as connection:
-        connection.sendall(b"POST /v2/models/m/predict HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % (mib << 20))
+    """A request whose body was announced, which takes its part of the memory, and does not come. It is refused as long as what was answered
+    last holds its part."""
+    head = b"POST /v2/models/m/predict HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n" % (mib << 20)
+    with contextlib.ExitStack() as connections:
+        def is_taken():
+            connection = connections.enter_context(socket.create_connection((server.host, server.port)))
+            connection.sendall(head)
+            return connection.recv(12) == b"HTTP/1.1 100"
+
+        server.wait_until(is_taken)
         yield
 
 
@@ -44,7 +51,6 @@ def test_decoded_pictures_count(server):
         for _ in range(3):
             assert ask().status == 200, name
         with half_a_request(server, 20):
-            server.wait_until(lambda: ask().status == 503)
             answer = ask()
             assert answer.status == 503 and b"3000 x 2000 pixels, 18 MiB: " in answer.body and b"--memory-limit-mib" in answer.body
             assert predict(server, "m", picture()).status == 200, "a small one has room"

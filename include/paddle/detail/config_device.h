@@ -7,41 +7,17 @@
 #include <unordered_set>
 #include <vector>
 
-#include "config_engines.h"
+#include "config_gpu.h"
 #include "device_configs.h"
 
 namespace paddle {
 namespace detail {
 
-/// The part of a Config that chooses devices. There is the CPU only: asking for another is recorded and the model runs
-/// on the CPU, as it does in a Paddle that was built without that device. What such a Paddle says is on, is on here.
-struct DeviceChoice : EngineCalls {
-  using EngineCalls::EngineCalls;
-
-  void EnableUseGpu(uint64_t memory_pool_init_size_mb, int device_id = 0,
-                    Precision precision_mode = Precision::kFloat32) {
-    memory_pool_init_size_mb_ = memory_pool_init_size_mb;
-    gpu_device_id_ = device_id;
-    if (precision_mode != Precision::kFloat32) record("EnableUseGpu(precision)", "runs in the model's precision");
-    record("EnableUseGpu", kCpu);
-  }
-  void DisableGpu() {}
-  bool use_gpu() const { return false; }
-  int gpu_device_id() const { return gpu_device_id_; }
-  int memory_pool_init_size_mb() const { return static_cast<int>(memory_pool_init_size_mb_); }
-  float fraction_of_gpu_memory_for_pool() const { return 0.F; }
-  void EnableCUDNN() { record("EnableCUDNN", kCpu); }
-  bool cudnn_enabled() const { return false; }
-  void EnableGpuMultiStream() { record("EnableGpuMultiStream", kCpu); }
-  bool thread_local_stream_enabled() const { return false; }
-  void Exp_EnableUseCutlass() { record("Exp_EnableUseCutlass", kCpu); }
-  void SetExecStream(void* stream) {
-    require(stream != nullptr, "SetExecStream was given a null pointer");
-    exec_stream_ = stream;
-    record("SetExecStream", "runs in the thread that calls Run");
-  }
-  void* GetExecStream() const { return exec_stream_; }
-  bool external_stream_enabled() const { return exec_stream_ != nullptr; }
+/// The part of a Config that chooses devices. Beside GPUs there is the CPU only: asking for another is recorded and the
+/// model runs on the CPU, as it does in a Paddle that was built without that device. What such a Paddle says is on, is
+/// on here.
+struct DeviceChoice : GpuChoice {
+  using GpuChoice::GpuChoice;
 
   void EnableXpu(int l3_size = 0xfffc00, bool l3_locked = false, bool conv_autotune = false,
                  const std::string& conv_autotune_file = "", const std::string& transformer_encoder_precision = "int16",
@@ -179,16 +155,10 @@ struct DeviceChoice : EngineCalls {
   const DistConfig& dist_config() const { return dist_config_; }
 
  protected:
-  static constexpr const char* kCpu = "runs on the CPU";
-  static constexpr const char* kEngine = "runs by Coracle's own kernels";
-
-  uint64_t memory_pool_init_size_mb_ = 100;
-  int gpu_device_id_ = 0;
   int npu_device_id_ = 0;
   int ipu_device_num_ = 1;
   int custom_device_id_ = 0;
   std::string custom_device_type_;
-  void* exec_stream_ = nullptr;
   XpuConfig xpu_config_;
   LiteNNAdapterConfig nnadapter_config_;
   DistConfig dist_config_;

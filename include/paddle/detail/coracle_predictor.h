@@ -154,6 +154,7 @@ inline std::unique_ptr<PaddlePredictor> CreatePaddlePredictor<NativeConfig>(cons
   } else {
     analysis.SetModel(config.model_dir);
   }
+  if (config.use_gpu) analysis.EnableUseGpu(static_cast<uint64_t>(analysis.memory_pool_init_size_mb()), config.device);
   analysis.SwitchSpecifyInputNames(config.specify_input_name);
   analysis.SetCpuMathLibraryNumThreads(config.cpu_math_library_num_threads());
   return CreatePaddlePredictor(analysis);

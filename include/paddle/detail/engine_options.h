@@ -29,6 +29,7 @@ struct EngineOptions {
   std::string disable_passes;   ///< as in coracle_model_options
   std::string disable_kernels;  ///< likewise
   std::string precision;        ///< likewise
+  std::string device;           ///< likewise
   std::string engines;          ///< likewise
   std::string marks;            ///< likewise
   std::string shapes;           ///< likewise

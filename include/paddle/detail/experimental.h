@@ -22,7 +22,7 @@ struct XpuRuntimeConfig {
   size_t l3_autotune_size = 0;
 };
 
-/// Streams belong to devices that are not here: runs and copies are done when the call returns.
+/// Devices have streams of their own: runs and copies are done when the call returns.
 class PD_INFER_DECL InternalUtils {
  public:
   static bool RunWithExternalStream(Predictor* pred, cudaStream_t) { return run(pred); }

@@ -100,6 +100,7 @@ class SharedModel {
       load.disable_kernels = null_if_empty(options_.disable_kernels);
     }
     load.precision = null_if_empty(options_.precision);
+    load.device = null_if_empty(options_.device);
     load.engines = null_if_empty(options_.engines);
     load.marks = null_if_empty(options_.marks);
     load.shapes = null_if_empty(options_.shapes);

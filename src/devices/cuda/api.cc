@@ -64,6 +64,7 @@ LoadedDriver load_driver() {
                           "): install it (Debian: libcuda1), version 525 or later");
     return loaded;
   }
+  loaded.found = true;
   auto& api = *new DriverApi;
   const char* absent = nullptr;
   const auto find = [&]<class F>(F& function, const char* name) {

@@ -12,6 +12,7 @@ namespace coracle::internal::cuda {
 struct LoadedDriver {
   const DriverApi* api = nullptr;
   int version = 0;      ///< 12040 of 12.4: the newest CUDA that it knows
+  bool found = false;   ///< the library is there, whether or not it can be used
   std::string missing;  ///< why there is none, and what to do
 };
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <sstream>
 
 #include "base/error.h"
 #include "devices/cuda/api.h"
@@ -43,8 +42,11 @@ std::vector<std::string> compiler_options(int architecture, std::string_view def
   const int best = *std::prev(newer);
   std::vector<std::string> options = {text("--gpu-architecture=", best == architecture ? "sm_" : "compute_", best),
                                       "--std=c++17", "--fmad=false"};
-  std::istringstream words{std::string(definitions)};
-  for (std::string word; words >> word;) options.push_back(word);
+  for (size_t begin = 0; (begin = definitions.find_first_not_of(' ', begin)) != std::string_view::npos;) {
+    const size_t end = std::min(definitions.find(' ', begin), definitions.size());
+    options.emplace_back(definitions.substr(begin, end - begin));
+    begin = end;
+  }
   return options;
 }
 

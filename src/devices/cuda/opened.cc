@@ -94,7 +94,9 @@ std::shared_ptr<void> Opened::allocate_host(size_t bytes) {
 std::shared_ptr<const gpu::Function> Opened::compile(const gpu::Source& source, std::string_view name,
                                                      std::string_view definitions) {
   require_there();
-  return std::make_shared<Function>(shared_from_this(), programs_.get(*this, source, definitions), source.name, name);
+  const ContextScope scope = enter();
+  auto program = std::static_pointer_cast<const Program>(programs_.get(source, definitions));
+  return std::make_shared<Function>(shared_from_this(), std::move(program), source.name, name);
 }
 
 void Opened::note(CUresult code) noexcept {
@@ -125,9 +127,9 @@ void Opened::note(CUresult code) noexcept {
 }
 
 std::shared_ptr<OpenDevice> open(int index) {
-  std::string missing;
-  std::vector<FoundDevice> found = find_devices(missing);
-  require(!found.empty(), ErrorCode::kUnsupported, "there is no CUDA device: ", missing);
+  Probe none;
+  std::vector<FoundDevice> found = find_devices(none);
+  require(!found.empty(), ErrorCode::kUnsupported, "there is no CUDA device: ", none.missing);
   require(index >= 0 && static_cast<size_t>(index) < found.size(), ErrorCode::kInvalidArgument,
           "there is no CUDA device ", index, ": this machine has ", found.size(), ", counted from 0");
   FoundDevice& wanted = found[static_cast<size_t>(index)];

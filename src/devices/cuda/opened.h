@@ -61,7 +61,7 @@ class Opened final : public gpu::OpenGpu, public std::enable_shared_from_this<Op
   CUcontext context_ = nullptr;
   const bool uses_graphs_;
   std::atomic<bool> lost_ = false;
-  Programs programs_;
+  Programs programs_{*this};
 };
 
 /// Device `index` of the probe; the one that is open already where there is one. Throws Error.

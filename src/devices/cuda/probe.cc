@@ -49,8 +49,10 @@ FoundDevice found_device(const DriverApi& api, CUdevice device, int driver) {
 
 }  // namespace
 
-std::vector<FoundDevice> find_devices(std::string& missing) {
+std::vector<FoundDevice> find_devices(Probe& none) {
+  std::string& missing = none.missing;
   const LoadedDriver& loaded = loaded_driver();
+  none.unusable = loaded.found;
   if (loaded.api == nullptr) {
     missing = loaded.missing;
     return {};
@@ -59,6 +61,10 @@ std::vector<FoundDevice> find_devices(std::string& missing) {
   int count = 0;
   CUresult code = api.cuInit(0);
   if (code == CUDA_SUCCESS) code = api.cuDeviceGetCount(&count);
+  // The toolkit's stub, in place of a driver that is not there.
+  if ((code == CUDA_SUCCESS && count == 0) || code == CUDA_ERROR_NO_DEVICE || code == CUDA_ERROR_STUB_LIBRARY) {
+    none.unusable = false;
+  }
   if (code != CUDA_SUCCESS && code != CUDA_ERROR_NO_DEVICE) {
     missing = text("NVIDIA's driver does not start: ", code_text(code),
                    "; is its kernel module loaded, and of the same version (nvidia-smi)?");
@@ -93,7 +99,7 @@ std::vector<FoundDevice> find_devices(std::string& missing) {
 
 Probe probe() {
   Probe result;
-  for (FoundDevice& device : find_devices(result.missing)) result.devices.push_back(std::move(device.info));
+  for (FoundDevice& device : find_devices(result)) result.devices.push_back(std::move(device.info));
   return result;
 }
 

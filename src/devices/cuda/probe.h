@@ -18,8 +18,8 @@ struct FoundDevice {
   std::string identity;              ///< what tells it from others: its UUID
 };
 
-/// All devices that can be used, in the driver's order. Where there is none, `missing` says why.
-std::vector<FoundDevice> find_devices(std::string& missing);
+/// All devices that can be used, in the driver's order. Where there is none, `none` says why.
+std::vector<FoundDevice> find_devices(Probe& none);
 
 Probe probe();
 

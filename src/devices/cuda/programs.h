@@ -1,29 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
-#include "base/file_cache.h"
 #include "devices/cuda/api.h"
-#include "devices/gpu/sources.h"
+#include "devices/gpu/program_cache.h"
 
 namespace coracle::internal::cuda {
 
 class Opened;
 
-/// One source, built for one device with given definitions.
-class Program {
+class Program final : public gpu::Program {
  public:
   Program(const DriverApi& api, CUmodule handle) : api_(api), handle_(handle) {}
   /// In the context that it was loaded in.
-  ~Program() { api_.cuModuleUnload(handle_); }
-  Program(const Program&) = delete;
-  Program& operator=(const Program&) = delete;
+  ~Program() override { api_.cuModuleUnload(handle_); }
 
   CUmodule handle() const { return handle_; }
 
@@ -32,26 +26,17 @@ class Program {
   CUmodule handle_;
 };
 
-/// The programs of one device: those used last are kept, their binaries also on disk. For any number of threads.
-class Programs {
+class Programs final : public gpu::ProgramCache {
  public:
-  Programs() : disk_(FileCache::default_folder("CORACLE_CUDA_CACHE", "cuda"), kMostBytesOnDisk) {}
-
-  /// Throws Error, with what the compiler says.
-  std::shared_ptr<const Program> get(Opened& device, const gpu::Source& source, std::string_view definitions);
-  void clear() { programs_.clear(); }
+  /// Of a device that outlives it, used in its context.
+  explicit Programs(Opened& device) : ProgramCache("CORACLE_CUDA_CACHE", "cuda"), device_(device) {}
 
  private:
-  static constexpr size_t kMostBytesOnDisk = size_t{64} << 20U;
-  struct Used {
-    std::shared_ptr<const Program> program;
-    uint64_t when = 0;
-  };
+  std::string identity(std::string_view definitions) const override;
+  std::shared_ptr<const gpu::Program> load(std::span<const uint8_t> binary, std::string_view definitions) override;
+  Built build(std::string_view name, const std::string& whole, std::string_view definitions) override;
 
-  FileCache disk_;
-  std::mutex mutex_;
-  std::unordered_map<std::string, Used> programs_;
-  uint64_t clock_ = 0;
+  Opened& device_;
 };
 
 }  // namespace coracle::internal::cuda

@@ -92,7 +92,8 @@ std::shared_ptr<void> Opened::allocate_host(size_t bytes) {
 
 std::shared_ptr<const gpu::Function> Opened::compile(const gpu::Source& source, std::string_view name,
                                                      std::string_view definitions) {
-  return std::make_shared<Function>(shared_from_this(), programs_.get(*this, source, definitions), source.name, name);
+  auto program = std::static_pointer_cast<const Program>(programs_.get(source, definitions));
+  return std::make_shared<Function>(shared_from_this(), std::move(program), source.name, name);
 }
 
 void Opened::note(cl_int code, bool while_waiting) noexcept {

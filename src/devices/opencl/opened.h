@@ -43,7 +43,7 @@ class Opened final : public gpu::OpenGpu, public std::enable_shared_from_this<Op
   cl_context context_ = nullptr;
   cl_command_queue mapping_ = nullptr;  ///< maps and unmaps host memory; used by any thread
   std::atomic<bool> lost_ = false;
-  Programs programs_;
+  Programs programs_{*this};
 };
 
 /// Device `index` of the probe; the one that is open already where there is one. Throws Error.

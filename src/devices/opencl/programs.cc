@@ -12,10 +12,9 @@
 namespace coracle::internal::opencl {
 namespace {
 
-constexpr size_t kKept = 256;     // programs in memory
 constexpr size_t kLogLines = 12;  // of a compiler's words in an error
 constexpr char kFormat[] = "1";   // of what the cache's keys and files hold
-constexpr char kDialect[] = "-cl-std=CL1.2";
+std::string options_of(std::string_view definitions) { return text("-cl-std=CL1.2 ", definitions); }
 
 /// The first lines of what the compiler says.
 std::string log_of(const Opened& device, cl_program program) {
@@ -87,37 +86,18 @@ std::vector<uint8_t> binary_of(const Opened& device, const Program& program) {
 
 }  // namespace
 
-std::shared_ptr<const Program> Programs::get(Opened& device, const gpu::Source& source, std::string_view definitions) {
-  std::string key = text(source.name, " ", definitions, "\n", source.text);
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto it = programs_.find(key); it != programs_.end()) {
-      it->second.when = ++clock_;
-      return it->second.program;
-    }
-  }
-  const std::string whole = gpu::with_prelude(source);
-  const std::string options = text(kDialect, " ", definitions);
-  const std::string identity = text(kFormat, "\n", device.identity(), "\n", options, "\n", whole);
-  std::shared_ptr<Program> program;
-  if (const std::optional<Tensor> binary = disk_.find(identity)) {
-    program = from_binary(device, {binary->data<uint8_t>(), binary->bytes()}, options);
-  }
-  if (program == nullptr) {
-    program = from_source(device, source.name, whole, options);
-    if (disk_.on()) disk_.keep(identity, binary_of(device, *program));
-  }
-  const std::lock_guard lock(mutex_);
-  // Another thread may have been faster.
-  Used& used = programs_[std::move(key)];
-  if (used.program == nullptr) used.program = std::move(program);
-  used.when = ++clock_;
-  std::shared_ptr<const Program> result = used.program;
-  if (programs_.size() > kKept) {
-    programs_.erase(std::min_element(programs_.begin(), programs_.end(),
-                                     [](const auto& a, const auto& b) { return a.second.when < b.second.when; }));
-  }
-  return result;
+std::string Programs::identity(std::string_view definitions) const {
+  return text(kFormat, "\n", device_.identity(), "\n", options_of(definitions));
+}
+
+std::shared_ptr<const gpu::Program> Programs::load(std::span<const uint8_t> binary, std::string_view definitions) {
+  return from_binary(device_, binary, options_of(definitions));
+}
+
+gpu::ProgramCache::Built Programs::build(std::string_view name, const std::string& whole,
+                                         std::string_view definitions) {
+  const std::shared_ptr<const Program> program = from_source(device_, name, whole, options_of(definitions));
+  return {program, keeps_binaries() ? binary_of(device_, *program) : std::vector<uint8_t>()};
 }
 
 }  // namespace coracle::internal::opencl

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
+#include "base/shortest.h"
 #include "engines/openvino/network.h"
 #include "ops/norm/affine_channel.h"
 #include "ops/norm/batch_norm.h"
@@ -64,7 +65,7 @@ void emit_affine_channel(Emitter& e) {
 /// (x - mean) / sqrt(variance + epsilon) over `axes`.
 Wire normalized(Emitter& e, Wire x, const Ints& axes, double epsilon) {
   return e.layer("MVN", "opset6", {x, e.ints_of(axes)},
-                 {{"eps", number_text(epsilon)}, {"eps_mode", "inside_sqrt"}, {"normalize_variance", "true"}},
+                 {{"eps", shortest(epsilon)}, {"eps_mode", "inside_sqrt"}, {"normalize_variance", "true"}},
                  DType::kFloat32);
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/shortest.h"
 #include "engines/openvino/network.h"
 #include "ops/quantize/quantized_weights.h"
 
@@ -203,10 +204,10 @@ Wire Emitter::unary(Wire x, const UnaryStep& s) {
   const auto greater = [&](Wire v, Wire than) { return layer("Greater", "opset1", {v, than}, {}, DType::kBool); };
   const auto clamp = [&](Wire v, double low, double high) {
     if (low <= high && low > -std::numeric_limits<float>::infinity() && high < std::numeric_limits<float>::infinity())
-      return plain("Clamp", {v}, {{"min", number_text(low)}, {"max", number_text(high)}});
+      return plain("Clamp", {v}, {{"min", shortest(low)}, {"max", shortest(high)}});
     return plain("Minimum", {plain("Maximum", {v, scalar(low)}), scalar(high)});
   };
-  const auto elu = [&](Wire v, double alpha) { return plain("Elu", {v}, {{"alpha", number_text(alpha)}}); };
+  const auto elu = [&](Wire v, double alpha) { return plain("Elu", {v}, {{"alpha", shortest(alpha)}}); };
   const auto softplus = [&](Wire v) { return layer("SoftPlus", "opset4", {v}, {}, DType::kFloat32); };
   const auto relu = [&](Wire v) { return plain("ReLU", {v}); };
   const auto round = [&](const char* mode) { return layer("Round", "opset5", {x}, {{"mode", mode}}, DType::kFloat32); };

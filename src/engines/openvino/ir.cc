@@ -2,7 +2,6 @@
 #include "engines/openvino/ir.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 
 #include "base/counted.h"
@@ -52,12 +51,6 @@ std::string list_text(std::span<const int64_t> numbers) {
   std::string out;
   for (const int64_t n : numbers) out.append(out.empty() ? "" : ", ").append(std::to_string(n));
   return out;
-}
-
-std::string number_text(double number) {
-  char digits[32];
-  const auto end = std::to_chars(std::begin(digits), std::end(digits), number).ptr;
-  return {digits, end};
 }
 
 Wire Ir::append(Layer layer) {

@@ -25,8 +25,6 @@ using Attribute = std::pair<std::string_view, std::string>;
 using Attributes = std::initializer_list<Attribute>;
 
 std::string list_text(std::span<const int64_t> numbers);
-/// With all digits.
-std::string number_text(double number);
 
 /// Whether a program can have values of a type.
 bool has_type(DType dtype);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Config: devices. Coracle runs on the CPU whatever is asked for; results are the same, so calls are recorded."""
+"""Config: devices other than GPUs. Coracle runs on the CPU whatever is asked for; results are the same, so calls are recorded."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from . import pending
 from .enums import PrecisionType
-from .recorder import Recorder
+from .config_gpu import Gpu
 
 ON_CPU = "runs on the CPU"
 OWN_ENGINE = "Coracle runs the whole model"
@@ -39,36 +39,10 @@ class XpuConfig:
         self.quant_post_dynamic_op_types = []
 
 
-class Devices(Recorder):
+class Devices(Gpu):
     def _defaults(self) -> None:
+        Gpu._defaults(self)
         self._xpu_config = XpuConfig()
-
-    def enable_use_gpu(self, memory_pool_init_size_mb: int, device_id: int = 0,
-                       precision_mode: PrecisionType = PrecisionType.Float32) -> None:
-        """Recorded: stays on the CPU, in the model's own precision, as Paddle without CUDA does."""
-        self._record("enable_use_gpu", "device %d, %s" % (device_id, PrecisionType(precision_mode).name), ON_CPU)
-
-    def disable_gpu(self) -> None:
-        self._recorded.pop("enable_use_gpu", None)
-
-    def use_gpu(self) -> bool:
-        return False
-
-    def gpu_device_id(self) -> int:
-        return 0
-
-    def memory_pool_init_size_mb(self) -> int:
-        """Paddle's number without a GPU."""
-        return 100
-
-    def fraction_of_gpu_memory_for_pool(self) -> float:
-        return 0.0
-
-    def exp_enable_use_cutlass(self) -> None:
-        self._record("exp_enable_use_cutlass", True, ON_CPU)
-
-    def set_exec_stream(self, stream) -> None:
-        pending.set_exec_stream()
 
     def enable_xpu(self, l3_size: int = 16 * 1024 * 1024, l3_locked: bool = False, conv_autotune: bool = False,
                    conv_autotune_file: str = "", transformer_encoder_precision: str = "int16",
@@ -138,4 +112,4 @@ class Devices(Recorder):
         pending.quantizer_config()
 
     def _device_rows(self) -> list[tuple[str, str]]:
-        return [("use_gpu", "false"), ("use_xpu", "false")]
+        return [*self._gpu_rows(), ("use_xpu", "false")]

@@ -19,10 +19,6 @@ def enable_low_precision_io() -> NoReturn:
     refuse("Config.enable_low_precision_io", "inputs and outputs have the element types of the model file")
 
 
-def set_exec_stream() -> NoReturn:
-    refuse("Config.set_exec_stream", "there are no streams on a CPU, leave the call out")
-
-
 def to_native_config() -> NoReturn:
     refuse("Config.to_native_config", "give the Config itself to create_predictor")
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <optional>
 
+#include "base/opaque.h"
 #include "base/size.h"
 #include "devices/cpu/kernel_isa.h"
 #include "plan/kernel.h"
@@ -161,7 +161,7 @@ Prepared prepared(State state, Size workspace = 0, size_t extra_bytes = 0) {
   Prepared p;
   p.workspace = workspace.bytes();
   p.state_bytes = sizeof(State) + extra_bytes;
-  p.state = std::make_shared<State>(std::move(state));
+  p.state = make_opaque(std::move(state));
   return p;
 }
 
