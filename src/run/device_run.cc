@@ -91,7 +91,7 @@ void DeviceRun::reserve(DeviceContext& context, const DeviceNeeds& needs, const 
   if (context.arena.size() < needs.allocations.size()) context.arena.resize(needs.allocations.size());
   for (size_t b = 0; b < needs.allocations.size(); ++b) {
     grow(context.arena[b], needs.allocations[b], "intermediate tensors",
-         [&](size_t n) { return context.device.open->allocate(n); });
+         [&](size_t n) { return context.tensors->allocate(n); });
   }
   if (needs.staging != 0) {
     grow(context.staging, needs.staging, "inputs and results",

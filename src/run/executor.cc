@@ -141,7 +141,12 @@ PlanContext Executor::plan_context(const RunContext& context, const Graph& graph
 
 Executor::Frame& Executor::frame_of(const Graph& graph) {
   if (const auto made = frames_.find(&graph); made != frames_.end()) {
-    for (ValueId v : made->second.available) made->second.facts[index(v)].value = nullptr;
+    for (ValueId v : made->second.available) {
+      made->second.facts[index(v)].value = nullptr;
+      // On a device the results of this run lie where those of the last one do.
+      Tensor& tensor = made->second.tensors[index(v)];
+      if (!tensor.is_on_host()) tensor = Tensor();
+    }
     made->second.available.clear();
     return made->second;
   }
