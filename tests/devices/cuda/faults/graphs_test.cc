@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is captured once and launched as a CUDA graph gives the bits of single kernels, and a capture that fails costs
-// nothing but itself.
-#include <atomic>
-#include <cstdlib>
-#include <random>
-#include <thread>
+// What is captured once and launched as a CUDA graph gives the bits of single kernels, and is launched where it can be.
+#include "devices/cuda/faults/graphs.h"
 
-#include "devices/cuda/driver.h"
-#include "devices/cuda/faults/stand_in.h"
+#include <algorithm>
+#include <cstdlib>
+
 #include "run/saved_files.h"
-#include "run/session_results.h"
-#include "support/graph_model.h"
-#include "support/random_graph.h"
 #include "support/small_models.h"
 
 namespace coracle::internal::test {
 namespace {
-
-using namespace cuda;  // NOLINT(google-build-using-namespace): names of its codes
 
 /// While it lives, devices that are opened make no graphs.
 class Eager {
@@ -28,14 +20,6 @@ class Eager {
   Eager& operator=(const Eager&) = delete;
 };
 
-/// Three steps on the device; nothing of it depends on sizes.
-const char* const kChain = R"(graph (%x "x": float32[?, 8]) {
-  @w: float32[8, 8] = random(1)
-  %a = matmul(%x, @w)
-  %b = softmax(%a)
-  %c = matmul(%b, @w)
-  return %c "y"
-})";
 /// A loop whose body is on the device; how often it runs is decided on the host.
 const char* const kLoop = R"(graph (%n: float32[1], %h: float32[?, 8], %w: float32[8, 8]) {
   @zero: float32[1] = {0}
@@ -52,37 +36,17 @@ const char* const kLoop = R"(graph (%n: float32[1], %h: float32[?, 8], %w: float
   }
   %y = exp(%end)
   return %y, %left })";
-const char* const kGather = R"(graph (%x: float32[?, 4], %i: int64[?]) {
-  %a = relu(%x)
-  %b = gather(%a, %i)
-  %c = exp(%b)
-  return %c "y" })";
-
-class CudaGraphs : public CudaStandIn {
- protected:
-  template <class G>
-  static std::shared_ptr<const Model> model(G&& graph, unsigned seed = 0, unsigned percent = 0) {
-    ModelOptions options;
-    options.device = kDevice.name;
-    options.kernels.disabled = {"islands"};
-    std::mt19937 random(seed);
-    for (const KernelTable* table : kDevice.kernels()) {
-      for (const KernelDef& kernel : table->kernels) {
-        if (random() % 100 < percent) options.kernels.disabled.emplace_back(kernel.name);
-      }
-    }
-    return model_of(std::forward<G>(graph), options);
-  }
-  /// Without graphs.
-  static std::vector<Tensor> singly(const std::shared_ptr<const Model>& model, const std::vector<Tensor>& inputs) {
-    return run_fresh(model, inputs, {.threads = 1, .recording_bytes = 0});
-  }
-  static Tensor rows(int64_t count) { return random_tensor({count, 8}, static_cast<unsigned>(count)); }
-  int64_t captured() const { return calls_("cuStreamBeginCapture_v2"); }
-  int64_t launched() const { return calls_("cuGraphLaunch"); }
-  /// Graphs that are kept.
-  int64_t kept() const { return calls_("cuGraphInstantiateWithFlags") - calls_("cuGraphExecDestroy"); }
-};
+/// Three kernels before and three after one that the CPU runs.
+const char* const kSegments = R"(graph (%x "x": float32[?, 8]) {
+  @w: float32[8, 8] = random(1)
+  %a = matmul(%x, @w)
+  %b = softmax(%a)
+  %where = nonzero(%x)
+  %c = matmul(%b, @w)
+  %d = softmax(%c)
+  %e = matmul(%d, @w)
+  return %e "y", %where "where"
+})";
 
 TEST_F(CudaGraphs, GiveTheBitsOfSingleKernels) {
   for (const unsigned seed : {1U, 2U, 3U}) {
@@ -138,8 +102,11 @@ TEST_F(CudaGraphs, AreCapturedOnceForEachSize) {
   const int64_t captures = captured();
   const int64_t others = kept();
   // The largest comes first: memory stays where it is.
+  std::vector<int64_t> order{9, 2, 5, 1};
+  std::mt19937 random(1);
   for (int round = 0; round < 5; ++round) {
-    for (const int64_t count : {9, 2, 5, 1}) {
+    if (round > 0) std::shuffle(order.begin(), order.end(), random);
+    for (const int64_t count : order) {
       EXPECT_TRUE(same_bits(run(session, {rows(count)}), singly(on_device, {rows(count)}))) << count;
     }
   }
@@ -172,6 +139,81 @@ TEST_F(CudaGraphs, TakeNoMoreThanTheirBound) {
   }
 }
 
+TEST_F(CudaGraphs, TheOneUsedLeastRecentlyIsDropped) {
+  Session session(model(kChain), {.threads = 1, .recording_bytes = 400'000});  // two of them
+  const auto captures_of = [&](int64_t count, int runs) {
+    const int64_t before = captured();
+    for (int i = 0; i < runs; ++i) run(session, {rows(count)});
+    return captured() - before;
+  };
+  EXPECT_EQ(captures_of(9, 2), 1);
+  EXPECT_EQ(captures_of(2, 2), 1);
+  EXPECT_EQ(captures_of(9, 1), 0) << "it is used";
+  EXPECT_EQ(captures_of(5, 2), 1) << "a third, that of 2 rows goes";
+  EXPECT_EQ(captures_of(9, 1), 0);
+  EXPECT_EQ(captures_of(5, 1), 0);
+  EXPECT_EQ(captures_of(2, 2), 1);
+}
+
+TEST_F(CudaGraphs, InputsGoToOnePlace) {
+  const auto on_device = model(kChain);
+  Session session(on_device, {.threads = 1});
+  for (int i = 0; i < 2; ++i) run(session, {rows(5)});
+  const int64_t captures = captured();
+  std::vector<Tensor> inputs;  // all at other addresses of the host
+  for (unsigned i = 0; i < 4; ++i) {
+    inputs.push_back(random_tensor({5, 8}, i));
+    const int64_t graphs = launched();
+    EXPECT_TRUE(same_bits(run(session, {inputs.back()}), singly(on_device, {inputs.back()}))) << i;
+    EXPECT_EQ(launched() - graphs, 1) << i;
+  }
+  EXPECT_EQ(captured(), captures);
+}
+
+TEST_F(CudaGraphs, TensorsOnTheDeviceHaveAGraphForEachAddress) {
+  const auto on_device = model(kChain);
+  Session first(on_device, {.threads = 1});
+  first.keep_output_on_device(0);
+  std::vector<Tensor> inputs;
+  for (unsigned i = 0; i < 3; ++i) {
+    first.set_input(0, random_tensor({5, 8}, i));
+    first.run();
+    inputs.push_back(first.output(0));
+  }
+  Session session(on_device, {.threads = 1});
+  const int64_t captures = captured();
+  for (unsigned i = 0; i < 12; ++i) {
+    const Tensor& x = inputs[i % 3];
+    const int64_t graphs = launched();
+    EXPECT_TRUE(same_bits(run(session, {x}), singly(on_device, {x}))) << i;
+    EXPECT_EQ(launched() - graphs, i < 3 ? 0 : 1) << i;
+  }
+  EXPECT_EQ(captured() - captures, 3);
+}
+
+/// Values that stay on the device lie where those of the same size lay before.
+TEST_F(CudaGraphs, AreLaunchedBetweenStepsOnTheCpu) {
+  const auto on_device = model(kSegments);
+  const auto input = [](int64_t count) { return random_tensor({count, 8}, static_cast<unsigned>(count)); };
+  Session session(on_device, {.threads = 1});
+  std::vector<int64_t> order{9, 2, 5, 1};
+  std::mt19937 random(1);
+  for (int round = 0; round < 2; ++round) {
+    for (const int64_t count : order) run(session, {input(count)});
+  }
+  const int64_t captures = captured();
+  EXPECT_GT(captures, 0);
+  for (int round = 0; round < 4; ++round) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (const int64_t count : order) {
+      const int64_t graphs = launched();
+      EXPECT_TRUE(same_bits(run(session, {input(count)}), singly(on_device, {input(count)}))) << count;
+      EXPECT_EQ(launched() - graphs, 2) << count << ": one before the step on the CPU, and one after it";
+    }
+  }
+  EXPECT_EQ(captured(), captures);
+}
+
 TEST_F(CudaGraphs, LoopsAreCapturedPieceByPiece) {
   const auto inputs = [](float n) {
     return std::vector<Tensor>{Tensor::of<float>(Shape{1}, {&n, 1}), random_tensor({3, 8}, 2),
@@ -183,15 +225,19 @@ TEST_F(CudaGraphs, LoopsAreCapturedPieceByPiece) {
     return run(session, inputs(n));
   };
   Session session(on_device, {.threads = 1});
-  run(session, inputs(20));
-  run(session, inputs(20));
-  for (const float n : {3.F, 20.F, 1.F, 0.F, 7.F}) {
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(same_bits(run(session, inputs(20)), expected(20))) << i;
+  const int64_t captures = captured();
+  std::vector<int64_t> outside;  // the loop: graphs and single kernels
+  for (const int n : {3, 20, 1, 7, 12}) {
     const int64_t graphs = launched();
-    EXPECT_TRUE(same_bits(run(session, inputs(n)), expected(n))) << n;
-    if (n > 1) {
-      EXPECT_GT(launched(), graphs) << n;
-    }
+    const int64_t kernels = calls_("cuLaunchKernel");
+    EXPECT_TRUE(same_bits(run(session, inputs(static_cast<float>(n))), expected(static_cast<float>(n)))) << n;
+    outside.push_back(launched() - graphs - n);
+    outside.push_back(calls_("cuLaunchKernel") - kernels);
   }
+  EXPECT_EQ(captured(), captures) << "each iteration finds its values where others had theirs";
+  for (size_t i = 2; i < outside.size(); ++i) EXPECT_EQ(outside[i], outside[i - 2]) << "each iteration is one graph";
+  EXPECT_TRUE(same_bits(run(session, inputs(0)), expected(0)));
 }
 
 TEST_F(CudaGraphs, ModelsGiveTheBitsOfSingleKernels) {
@@ -226,163 +272,6 @@ TEST_F(CudaGraphs, ModelsGiveTheBitsOfSingleKernels) {
       for (size_t i = 0; i < expected.size(); ++i) EXPECT_TRUE(same_bits(replayed[i], expected[i])) << i;
     }
   }
-}
-
-TEST_F(CudaGraphs, WrongIndicesAreToldByReplays) {
-  Session session(model(kGather), {.threads = 1});
-  const Tensor x = random_tensor({3, 4}, 1);
-  const int64_t good[] = {2, 0};
-  const int64_t bad[] = {2, 70};
-  const std::vector<Tensor> expected = run(session, {x, Tensor::ints(good)});
-  for (int i = 0; i < 2; ++i) EXPECT_TRUE(same_bits(run(session, {x, Tensor::ints(good)}), expected));
-  const int64_t graphs = launched();
-  try {
-    run(session, {x, Tensor::ints(bad)});
-    ADD_FAILURE() << "an index is out of range";
-  } catch (const Error& e) {
-    EXPECT_NE(e.text().find("70"), std::string::npos) << e.text();
-  }
-  EXPECT_GT(launched(), graphs);
-  EXPECT_TRUE(same_bits(run(session, {x, Tensor::ints(good)}), expected));
-}
-
-TEST_F(CudaGraphs, ACaptureThatFailsFailsNoRun) {
-  const std::vector<Tensor> expected = singly(model(kChain), {rows(5)});
-  for (const char* function : {"cuStreamCreate", "cuStreamBeginCapture_v2", "captured cuLaunchKernel",
-                               "cuStreamEndCapture", "cuGraphInstantiateWithFlags", "cuGraphLaunch"}) {
-    for (const int code : {CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED}) {
-      SCOPED_TRACE(text(function, " ", code));
-      Session session(model(kChain), {.threads = 1});
-      run(session, {rows(5)});
-      const int64_t captures = captured();
-      const int64_t live = live_();
-      fail_(function, code, 0);
-      for (int i = 0; i < 3; ++i) EXPECT_TRUE(same_bits(run(session, {rows(5)}), expected)) << i;
-      fail_("", 0, 0);
-      EXPECT_TRUE(same_bits(run(session, {rows(5)}), expected));
-      EXPECT_LE(captured() - captures, 1) << "nobody tries again";
-      EXPECT_EQ(live_(), live) << "nothing is left of it";
-    }
-  }
-}
-
-TEST_F(CudaGraphs, ADeviceThatGoesIsAnErrorOfTheRun) {
-  std::vector<Tensor> expected;
-  int64_t calls = 0;
-  {
-    Session session(model(kChain), {.threads = 1});
-    expected = run(session, {rows(5)});
-    const int64_t before = calls_(nullptr);
-    for (int i = 0; i < 2; ++i) EXPECT_TRUE(same_bits(run(session, {rows(5)}), expected));
-    calls = calls_(nullptr) - before;
-  }
-  int failed = 0;
-  for (int64_t i = 1; i <= calls; ++i) {
-    {
-      Session session(model(kChain), {.threads = 1});
-      run(session, {rows(5)});
-      lose_(i);
-      try {
-        // It records, and then replays.
-        for (int n = 0; n < 2; ++n) EXPECT_TRUE(same_bits(run(session, {rows(5)}), expected)) << i << " of " << calls;
-      } catch (const Error& e) {
-        ++failed;
-        EXPECT_EQ(e.code(), ErrorCode::kRunFailure) << e.text();
-        EXPECT_NE(e.text().find("fake GPU"), std::string::npos) << e.text();
-      }
-    }
-    lose_(0);
-  }
-  EXPECT_GT(failed, calls / 2);
-  Session session(model(kChain), {.threads = 1});
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(same_bits(run(session, {rows(5)}), expected)) << "it is there again";
-}
-
-TEST_F(CudaGraphs, AreNotUsedWhereSomebodyWatches) {
-  Session session(model(kChain), {.threads = 1});
-  const std::vector<Tensor> expected = run(session, {rows(5)});
-  for (int i = 0; i < 2; ++i) run(session, {rows(5)});
-  const int64_t graphs = launched();
-  const int64_t kernels = calls_("cuLaunchKernel");
-  session.set_profiling(true);
-  EXPECT_TRUE(same_bits(run(session, {rows(5)}), expected));
-  EXPECT_EQ(launched(), graphs);
-  EXPECT_EQ(calls_("cuLaunchKernel") - kernels, 3);
-  session.set_profiling(false);
-  EXPECT_TRUE(same_bits(run(session, {rows(5)}), expected));
-  EXPECT_EQ(launched(), graphs + 1);
-}
-
-TEST_F(CudaGraphs, SessionsOfThreadsCaptureAtTheSameTime) {
-  const auto on_device = model(random_graph(1, 20));
-  const Tensor x = random_tensor({1, 4, 8, 8}, 1);
-  const std::vector<Tensor> expected = singly(on_device, {x});
-  std::atomic<int> wrong = 0;
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&] {
-      Session session(on_device, {.threads = 1});
-      for (int i = 0; i < 6; ++i) wrong += same_bits(run(session, {x}), expected) ? 0 : 1;
-    });
-  }
-  for (std::thread& t : threads) t.join();
-  EXPECT_EQ(wrong, 0);
-}
-
-/// What the stand-in says of captures: tests above go by it.
-TEST_F(CudaGraphs, StandInRefusesWhatCaptureForbids) {
-  const auto device = kDevice.open(0);  // holds the context
-  void* const driver = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  DriverApi api;
-  const auto find = [&]<class F>(F& f, const char* name) { f = reinterpret_cast<F>(::dlsym(driver, name)); };
-#define CORACLE_FIND(result, name, ...) find(api.name, #name);
-  CORACLE_CUDA_FUNCTIONS(CORACLE_FIND)
-#undef CORACLE_FIND
-  CUcontext context = nullptr;
-  ASSERT_EQ(api.cuDevicePrimaryCtxRetain(&context, 0), CUDA_SUCCESS);
-  ASSERT_EQ(api.cuCtxPushCurrent_v2(context), CUDA_SUCCESS);
-  CUstream stream = nullptr;
-  ASSERT_EQ(api.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
-  CUdeviceptr memory = 0;
-  ASSERT_EQ(api.cuMemAlloc_v2(&memory, 64), CUDA_SUCCESS);
-  CUgraph graph = nullptr;
-  CUgraphExec exec = nullptr;
-  unsigned char bytes[64] = {};
-
-  ASSERT_EQ(api.cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), CUDA_SUCCESS);
-  CUdeviceptr more = 0;
-  EXPECT_EQ(api.cuMemAlloc_v2(&more, 64), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-  EXPECT_EQ(api.cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-  EXPECT_EQ(graph, nullptr);
-
-  EXPECT_EQ(api.cuMemsetD8Async(memory, 1, 64, stream), CUDA_SUCCESS);
-  ASSERT_EQ(api.cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), CUDA_SUCCESS);
-  EXPECT_EQ(api.cuMemsetD8Async(memory, 2, 64, stream), CUDA_SUCCESS);
-  std::thread([&] {
-    CUgraph others = nullptr;
-    CUdeviceptr others_memory = 0;
-    EXPECT_EQ(api.cuCtxPushCurrent_v2(context), CUDA_SUCCESS);
-    EXPECT_EQ(api.cuStreamEndCapture(stream, &others), CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
-    EXPECT_EQ(api.cuMemAlloc_v2(&others_memory, 64), CUDA_SUCCESS) << "it is another thread's capture";
-    EXPECT_EQ(api.cuMemFree_v2(others_memory), CUDA_SUCCESS);
-  }).join();
-  ASSERT_EQ(api.cuStreamEndCapture(stream, &graph), CUDA_SUCCESS);
-  ASSERT_EQ(api.cuGraphInstantiateWithFlags(&exec, graph, 0), CUDA_SUCCESS);
-  const auto read = [&] {
-    EXPECT_EQ(api.cuMemcpyDtoHAsync_v2(bytes, memory, 64, stream), CUDA_SUCCESS);
-    EXPECT_EQ(api.cuStreamSynchronize(stream), CUDA_SUCCESS);
-    return static_cast<int>(bytes[63]);
-  };
-  EXPECT_EQ(read(), 1) << "what is captured is not done";
-  EXPECT_EQ(api.cuGraphDestroy(graph), CUDA_SUCCESS);
-  EXPECT_EQ(api.cuGraphLaunch(exec, stream), CUDA_SUCCESS);
-  EXPECT_EQ(read(), 2);
-  EXPECT_EQ(api.cuMemFree_v2(memory), CUDA_SUCCESS);
-  EXPECT_DEATH(api.cuGraphLaunch(exec, stream), "a graph is launched of which memory or a kernel is gone");
-  EXPECT_EQ(api.cuGraphExecDestroy(exec), CUDA_SUCCESS);
-  EXPECT_EQ(api.cuStreamDestroy_v2(stream), CUDA_SUCCESS);
-  EXPECT_EQ(api.cuCtxPopCurrent_v2(&context), CUDA_SUCCESS);
-  EXPECT_EQ(api.cuDevicePrimaryCtxRelease_v2(0), CUDA_SUCCESS);
 }
 
 }  // namespace
