@@ -21,6 +21,7 @@ class Function final : public gpu::Function {
   Function(const Function&) = delete;
   Function& operator=(const Function&) = delete;
 
+  size_t largest_group() const override { return largest_group_; }
   const std::string& name() const { return name_; }
   /// In the device's context. CUDA_ERROR_INVALID_VALUE where a grid is larger than the device's.
   CUresult enqueue(CUstream stream, const gpu::Grid& grid, std::span<const gpu::Argument> arguments) const noexcept;
