@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cuda/opened.h"
 
+#include <cstdlib>
 #include <mutex>
+#include <string_view>
 
 #include "base/counted.h"
 #include "base/error.h"
@@ -16,9 +18,15 @@ ErrorCode code_of(CUresult code) {
   return code == CUDA_ERROR_OUT_OF_MEMORY ? ErrorCode::kOutOfMemory : ErrorCode::kUnsupported;
 }
 
+/// CORACLE_CUDA_GRAPHS=0 switches them off.
+bool wants_graphs() {
+  const char* variable = std::getenv("CORACLE_CUDA_GRAPHS");
+  return variable == nullptr || std::string_view(variable) != "0";
+}
+
 }  // namespace
 
-Opened::Opened(FoundDevice found) : api_(*loaded_driver().api), found_(std::move(found)) {
+Opened::Opened(FoundDevice found) : api_(*loaded_driver().api), found_(std::move(found)), uses_graphs_(wants_graphs()) {
   const CUresult code = api_.cuDevicePrimaryCtxRetain(&context_, found_.device);
   require(code == CUDA_SUCCESS, code_of(code), "the device ", info().name,
           " cannot be opened: cuDevicePrimaryCtxRetain returned ", code_text(code));

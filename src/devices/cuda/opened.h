@@ -49,6 +49,8 @@ class Opened final : public gpu::OpenGpu, public std::enable_shared_from_this<Op
 
   const DriverApi& api() const { return api_; }
   const FoundDevice& found() const { return found_; }
+  /// Whether queues make CUDA graphs of what they record.
+  bool uses_graphs() const { return uses_graphs_; }
   ContextScope enter() const noexcept { return {api_, context_}; }
   /// Looks at a code that the driver returned: some say that the device or its context is gone.
   void note(CUresult code) noexcept;
@@ -59,6 +61,7 @@ class Opened final : public gpu::OpenGpu, public std::enable_shared_from_this<Op
   const DriverApi& api_;
   FoundDevice found_;
   CUcontext context_ = nullptr;
+  const bool uses_graphs_;
   std::atomic<bool> lost_ = false;
   Programs programs_{*this};
   std::once_flag products_asked_;

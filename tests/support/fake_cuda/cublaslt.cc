@@ -24,7 +24,7 @@ struct cublasLtMatmulPreferenceOpaque_t : Preference {};
 namespace {
 
 /// Counts the call, and returns where it fails: with a status of the test's, or as with a context that is spoilt.
-#define ENTER(needs)                             \
+#define ENTER_PRODUCTS(needs)                    \
   const Call call(__func__, Call::Needs::needs); \
   if (call.code() != 0) return call.code() < 100 ? call.code() : CUBLAS_STATUS_EXECUTION_FAILED
 
@@ -56,7 +56,7 @@ extern "C" {
 size_t cublasLtGetVersion() { return static_cast<size_t>(setting("FAKE_CUBLASLT_VERSION", 120003)); }
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
-  ENTER(kContext);
+  ENTER_PRODUCTS(kContext);
   return add_description(handle);
 }
 cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
@@ -65,7 +65,7 @@ cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
 }
 
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* product, int compute_type, int scale_type) {
-  ENTER(kNothing);
+  ENTER_PRODUCTS(kNothing);
   if (compute_type != CUBLAS_COMPUTE_32F || scale_type != CUDA_R_32F) return CUBLAS_STATUS_NOT_SUPPORTED;
   return add_description(product);
 }
@@ -75,7 +75,7 @@ cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t product) {
 }
 cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t product, int attribute, const void* value,
                                               size_t bytes) {
-  ENTER(kNothing);
+  ENTER_PRODUCTS(kNothing);
   switch (attribute) {
     case CUBLASLT_MATMUL_DESC_TRANSA: return put(product->operation_a, value, bytes);
     case CUBLASLT_MATMUL_DESC_TRANSB: return put(product->operation_b, value, bytes);
@@ -87,7 +87,7 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t product, int 
 
 cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* layout, int type, uint64_t rows, uint64_t columns,
                                           int64_t leading_dimension) {
-  ENTER(kNothing);
+  ENTER_PRODUCTS(kNothing);
   if (type != CUDA_R_32F && type != CUDA_R_16F) return CUBLAS_STATUS_NOT_SUPPORTED;
   if (rows == 0 || columns == 0 || leading_dimension < static_cast<int64_t>(rows)) stop("a layout of no matrix");
   add_description(layout);
@@ -101,7 +101,7 @@ cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) {
 }
 cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout, int attribute, const void* value,
                                                 size_t bytes) {
-  ENTER(kNothing);
+  ENTER_PRODUCTS(kNothing);
   switch (attribute) {
     case CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT: return put(layout->count, value, bytes);
     case CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET: return put(layout->step, value, bytes);
@@ -110,7 +110,7 @@ cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout, i
 }
 
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* preference) {
-  ENTER(kNothing);
+  ENTER_PRODUCTS(kNothing);
   return add_description(preference);
 }
 cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t preference) {
@@ -119,7 +119,7 @@ cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t prefer
 }
 cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference, int attribute,
                                                     const void* value, size_t bytes) {
-  ENTER(kNothing);
+  ENTER_PRODUCTS(kNothing);
   switch (attribute) {
     case CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES: return put(preference->workspace, value, bytes);
     case CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK: return put(preference->reductions, value, bytes);
@@ -136,7 +136,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
                                               cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
                                               cublasLtMatmulPreference_t preference, int wanted,
                                               cublasLtMatmulHeuristicResult_t* results, int* found) {
-  ENTER(kContext);
+  ENTER_PRODUCTS(kContext);
   *found = 0;
   if (handle == nullptr || wanted < 1) return CUBLAS_STATUS_INVALID_VALUE;
   const Algorithm algorithm = chosen({*product, {*a, *b, *c, *d}}, *preference);
@@ -150,7 +150,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
 cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublasLtMatmulDesc_t product, cublasLtMatrixLayout_t a,
                                        cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
                                        const cublasLtMatmulAlgo_t* algorithm, cublasLtMatmulHeuristicResult_t* result) {
-  ENTER(kContext);
+  ENTER_PRODUCTS(kContext);
   const Algorithm given = Algorithm::unpacked(*algorithm);
   if (handle == nullptr || !takes(given, {*product, {*a, *b, *c, *d}})) return CUBLAS_STATUS_NOT_SUPPORTED;
   *result = {};
@@ -164,7 +164,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t prod
                               const void* beta, const void* c, cublasLtMatrixLayout_t c_layout, void* d,
                               cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t* algorithm, void* workspace,
                               size_t workspace_bytes, CUstream handle_of_stream) {
-  ENTER(kContext);
+  ENTER_PRODUCTS(kContext);
   const std::shared_ptr<Stream> stream = Driver::get().stream_handles.find(handle_of_stream);
   if (handle == nullptr || stream == nullptr || algorithm == nullptr) stop("a product without a handle or a stream");
   ProductCall given{{*product, {*a_layout, *b_layout, *c_layout, *d_layout}}, Algorithm::unpacked(*algorithm)};
@@ -180,7 +180,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t prod
   }
   if (!takes(given.algorithm, given.problem)) return CUBLAS_STATUS_NOT_SUPPORTED;
   check_places(given);
-  Streams::give(*stream, [given] { return run(given); });
+  Streams::give(
+      *stream, [given] { return run(given); }, [given] { return can_run(given); });
   return CUBLAS_STATUS_SUCCESS;
 }
 

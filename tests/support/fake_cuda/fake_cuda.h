@@ -16,6 +16,7 @@
 /// The environment says how they begin: FAKE_CUDA_VERSION (12000), FAKE_CUDA_ARCHITECTURE (80), FAKE_CUDA_SEED (1),
 /// FAKE_NVRTC_VERSION (1200), FAKE_CUBLASLT_VERSION (120003).
 extern "C" {
+/// "captured cuLaunchKernel" is one into a capture.
 /// The next `skipped` calls of the function succeed, and all after them return `code`; 0 for none. The compiler has its
 /// own: fake_nvrtc_fail; fake_cuda_fail is for functions of the driver and of cuBLASLt, whose calls are counted
 /// together.
@@ -25,8 +26,8 @@ using FakeCudaFail = void (*)(const char* function, int code, int64_t skipped);
 using FakeCudaLose = void (*)(int64_t call);
 /// Calls of functions of the driver and of cuBLASLt so far; those of one of them where it is not null.
 using FakeCudaCalls = int64_t (*)(const char* function);
-/// Blocks, pinned ones too, streams, events, modules, contexts held, and what describes products, that are not given
-/// back.
+/// Blocks, pinned ones too, streams, events, graphs, modules, contexts held, and what describes products, that are not
+/// given back.
 using FakeCudaLive = int64_t (*)();
 /// Which order is drawn.
 using FakeCudaSeed = void (*)(uint64_t seed);

@@ -141,6 +141,14 @@ void check_places(const ProductCall& call) {
   }
 }
 
+bool can_run(const ProductCall& call) {
+  const DeviceMemory& memory = *Driver::get().memory;
+  const auto is_there = [&](uint64_t address) { return memory.find(address, 1).block != nullptr; };
+  const ProductDescription& product = call.problem.product;
+  return std::all_of(std::begin(call.addresses), std::end(call.addresses), is_there) &&
+         (!product.has_bias() || is_there(reinterpret_cast<uint64_t>(product.bias)));
+}
+
 int run(const ProductCall& call) {
   const Problem& problem = call.problem;
   const auto& [a, b, c, d] = problem.matrices;

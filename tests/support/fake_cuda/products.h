@@ -73,6 +73,8 @@ struct ProductCall {
 
 /// Ends the process where addresses are not where they have to be.
 void check_places(const ProductCall& call);
+/// Whether there is still memory at its addresses.
+bool can_run(const ProductCall& call);
 /// Computes it; an error of the driver.
 int run(const ProductCall& call);
 
