@@ -8,13 +8,14 @@
 
 #include "devices/cuda/api.h"
 #include "devices/gpu/driver_queue.h"
+#include "plan/kernel_turns.h"
 
 namespace coracle::internal::cuda {
 
 class Opened;
 
 /// Queue by two streams.
-class CommandQueue final : public gpu::DriverQueue {
+class CommandQueue final : public gpu::DriverQueue, public KernelTurns {
  public:
   /// Throws Error.
   explicit CommandQueue(std::shared_ptr<Opened> device);
@@ -29,6 +30,9 @@ class CommandQueue final : public gpu::DriverQueue {
   Span span(Event from, Event to) noexcept override;
   void launch(const RunContext& run, const gpu::Function& function, const gpu::Grid& grid,
               std::span<const gpu::Argument> arguments) noexcept override;
+
+  void begin_turn() noexcept override;
+  void end_turn() noexcept override;
 
   // The same in the device's context.
   Event record() noexcept override;
@@ -66,6 +70,7 @@ class CommandQueue final : public gpu::DriverQueue {
   const DriverApi& api_;
   CUstream kernels_ = nullptr;
   CUstream copies_ = nullptr;
+  bool has_turn_ = false;
   bool profiling_ = false;
   std::deque<Timed> commands_;  ///< those given while profiling, with the point before them
 };

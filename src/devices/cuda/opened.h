@@ -7,6 +7,7 @@
 
 #include "devices/cuda/probe.h"
 #include "devices/cuda/programs.h"
+#include "devices/cuda/turns.h"
 #include "devices/gpu/open_gpu.h"
 
 namespace coracle::internal::cuda {
@@ -47,6 +48,7 @@ class Opened final : public gpu::OpenGpu, public std::enable_shared_from_this<Op
 
   const DriverApi& api() const { return api_; }
   const FoundDevice& found() const { return found_; }
+  Turns& turns() noexcept { return turns_; }
   ContextScope enter() const noexcept { return {api_, context_}; }
   /// Looks at a code that the driver returned: some say that the device or its context is gone.
   void note(CUresult code) noexcept;
@@ -58,6 +60,7 @@ class Opened final : public gpu::OpenGpu, public std::enable_shared_from_this<Op
   FoundDevice found_;
   CUcontext context_ = nullptr;
   std::atomic<bool> lost_ = false;
+  Turns turns_;
   Programs programs_{*this};
 };
 

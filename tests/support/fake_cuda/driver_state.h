@@ -41,6 +41,7 @@ struct Launch {
 
 /// All that the driver knows.
 struct Driver {
+  Driver();
   static Driver& get();
 
   /// Whether a launch can be given; a code of the driver.
