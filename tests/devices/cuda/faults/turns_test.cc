@@ -273,7 +273,7 @@ TEST_F(CudaTurns, EachCallMayFail) {
       }
     }
   }
-  EXPECT_GT(failed, 30);
+  EXPECT_GE(failed, 12) << "both fail with the first call of each";
 }
 
 }  // namespace
