@@ -35,7 +35,7 @@ ALLOWED = {
 PADDLE_USERS = ("paddle_c", "cli")
 # Need nothing of the library, and nothing in them is compiled: everybody may include them.
 FOR_ALL = {"base/json.h", "base/half.h", "base/float8.h", "base/dtype_table.h", "base/checksum.h", "base/cancellation.h", "base/nearest_name.h"}
-PLAN_INTERFACES = {"plan/kernel.h", "plan/device.h", "plan/queue.h", "plan/speed.h", "plan/call_failure.h", "plan/engine.h"}
+PLAN_INTERFACES = {"plan/kernel.h", "plan/device.h", "plan/queue.h", "plan/kernel_turns.h", "plan/speed.h", "plan/call_failure.h", "plan/engine.h"}
 # Their stages of planning change what was planned.
 STAGE_INTERFACES = {"plan/plan_stage.h", "plan/steps.h"}
 STAGES = re.compile(r"^devices/[^/]+/stages/")
@@ -51,9 +51,9 @@ CPU_WORDS = re.compile(r"\b(isa|ISA|Isa|ComputeMode|sse\d?|avx\w*|amx\w*|vnni|ne
 SHARE_GPU = {"cuda", "opencl"}
 GPU_WORDS = re.compile(r"opencl|cuda|\b(cl|CL|cu|CU)_\w+", re.I)
 BELOW_DEVICES = ("base", "graph", "ops", "plan", "run", "saved", "archive", "model", "passes", "blocks", "loading")
-# Variables of threads: what belongs to a thread (its last error, message, signal mask, stack).
+# Variables of threads: what belongs to a thread (its last error, message, signal mask, stack, that it is of a queue).
 THREAD_LOCAL = re.compile(r"\b(thread_local|__thread)\b")
-THREAD_LOCAL_FILES = {"api/guard.cc", "base/held_signals.cc", "base/log.cc", "base/stack.cc"}
+THREAD_LOCAL_FILES = {"api/guard.cc", "base/held_signals.cc", "base/log.cc", "base/stack.cc", "run/run_queue.cc"}
 # Plain data: nothing in them is compiled.
 ISA_BASE = {"devices/cpu/isa.h", "base/element_steps.h"}
 

@@ -11,7 +11,8 @@
  *   thread. Nothing throws, prints or aborts.
  * - A model is immutable and may be used by any number of threads at once. A session may be used by one thread at a
  *   time: every call for it, from whatever thread or from its own observer, while another call for it is going on is
- *   reported as CORACLE_INVALID_ARGUMENT. Cloning is the exception, which any thread may do at any time.
+ *   reported as CORACLE_INVALID_ARGUMENT. Cloning is the exception, which any thread may do at any time. A run that
+ * goes on while its caller does is such a call, too (coracle_session_run_async).
  * - A forked child may use the models, sessions and pools of its parent: threads do not survive fork(), it starts
  *   its own. What another thread of the parent was using meanwhile is refused there with CORACLE_INVALID_ARGUMENT, and
  *   can be freed: the child loads the model again. So is a device that the parent has opened: drivers do not survive.
@@ -426,8 +427,9 @@ CORACLE_API coracle_status coracle_session_create(const coracle_model* model, co
 /** A second session with the same model and options, without its inputs and observer. Any thread may call it at any
  * time. */
 CORACLE_API coracle_status coracle_session_clone(const coracle_session* session, coracle_session** clone);
-/** Frees a session. While a call for it is going on (this one comes from its observer, or another thread) it is left as
- * it is, which coracle_last_error() says, and can be freed later. */
+/** Frees a session, when its asynchronous run has ended (coracle_session_run_async). While a call for it is going on
+ * (this one comes from its observer, or another thread) it is left as it is, which coracle_last_error() says, and can
+ * be freed later. */
 CORACLE_API void coracle_session_free(coracle_session* session);
 
 /** Sets an input by copying. Inputs keep their content from run to run. */
@@ -480,12 +482,47 @@ CORACLE_API void coracle_run_options_init(coracle_run_options* options, size_t s
 CORACLE_API coracle_status coracle_session_run_with(coracle_session* session, const coracle_run_options* options);
 
 /**
+ * Told that an asynchronous run has ended, in a thread of the library's: `status` is what coracle_session_run_with
+ * would have returned, and coracle_last_error() says of a failure what it would say. The session is free again: outputs
+ * can be read, inputs set, its next run started, and it may be freed. The thread belongs to the runs of a device: what
+ * takes long here keeps others waiting, and waiting for another run is CORACLE_INVALID_ARGUMENT. May not throw.
+ */
+typedef void (*coracle_run_function)(void* user, coracle_status status);
+/**
+ * Starts a run and returns; it is done in a thread of the library's. `options` as for coracle_session_run_with, read
+ * during the call; what `cancelled` in them points to must stay until the run has ended. `done` (may be null) is called
+ * once, when it has ended, unless this function itself fails: then nothing was started.
+ *
+ * From this call until the end of the run the session is in use: every call for it is CORACLE_INVALID_ARGUMENT, but for
+ * coracle_session_wait, coracle_session_cancel, coracle_session_clone and coracle_session_free, which waits until the
+ * run has ended and `done` has returned. Borrowed inputs, memory that outputs are bound to, and the session have to
+ * stay for as long. Several runs at the same time are several sessions of one model, be they started by one thread.
+ *
+ * Runs begin in the order in which they were started. Those of models on the processor run at the same time as long as
+ * their sessions' threads together are no more than coracle_default_threads() told when the first was started; a
+ * session with a pool counts as one. Of models on a device two are under way at a time: one computes, while inputs of
+ * the next and results of the one before are copied. Limits of time count from this call on, so waiting for the turn is
+ * included. A run that is cancelled, or whose time is over, while it waits ends when its turn comes. Whoever forks
+ * while a run is under way has it in the parent alone. Results are those of coracle_session_run, to the bit.
+ */
+CORACLE_API coracle_status coracle_session_run_async(coracle_session* session, const coracle_run_options* options,
+                                                     coracle_run_function done, void* user);
+/**
+ * Returns when the last asynchronous run of the session has ended and its function, if it had one, has returned, and
+ * gives its status and message; also for one that ended before, again and again. Any number of threads may wait for the
+ * same run. CORACLE_INVALID_ARGUMENT where no run was started, and from observers and functions that are told of the
+ * end of another session's run, where it would have to wait. From the function that is told of this run's end it
+ * returns at once.
+ */
+CORACLE_API coracle_status coracle_session_wait(const coracle_session* session);
+
+/**
  * Ends the run that another thread has under way with this session: there coracle_session_run returns CORACLE_CANCELLED
- * at the next place where its operator looks, and the session is ready for the next run. The same goes for
- * coracle_session_explain and coracle_session_planned_memory. Does nothing where no such call is under way, and never
- * to a later one: a run that has not begun yet must be kept from beginning by whoever starts it. A run that is about to
- * end may still succeed. May be called from any thread while the session lives, from its observer, and, with a session,
- * from signal handlers.
+ * at the next place where its operator looks, and the session is ready for the next run. The same goes for asynchronous
+ * runs, coracle_session_explain and coracle_session_planned_memory. Does nothing where no such call is under way, and
+ * never to a later one: a run that has not begun yet must be kept from beginning by whoever starts it. A run that is
+ * about to end may still succeed. May be called from any thread while the session lives, from its observer, and, with a
+ * session, from signal handlers.
  */
 CORACLE_API coracle_status coracle_session_cancel(coracle_session* session);
 

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -498,13 +499,42 @@ class Session {
   void run() { check(coracle_session_run(handle_.get())); }
   /// With options that hold for this run alone.
   void run(const RunOptions& options) {
-    coracle_run_options c;
-    coracle_run_options_init(&c, sizeof(c));
-    c.time_limit_ms = options.time_limit_ms;
-    c.memory_limit = options.memory_limit;
-    c.cancelled = reinterpret_cast<const std::uint32_t*>(options.cancelled);
+    const coracle_run_options c = c_options(options);
     check(coracle_session_run_with(handle_.get(), &c));
   }
+  /// Starts a run in a thread of the library's; get() of the future returns when it has ended, or throws what it failed
+  /// with. The session is in use until then; ending it waits. See coracle_session_run_async.
+  std::future<void> run_async(const RunOptions& options = {}) {
+    std::promise<void> ended;
+    std::future<void> future = ended.get_future();
+    run_async(options, [shared = std::make_shared<std::promise<void>>(std::move(ended))](coracle_status status) {
+#if defined(__cpp_exceptions)
+      if (status != CORACLE_OK) {
+        shared->set_exception(std::make_exception_ptr(Exception(status, coracle_last_error())));
+        return;
+      }
+#endif
+      check(status);
+      shared->set_value();
+    });
+    return future;
+  }
+  /// The same with a function that is told of the end, in the library's thread, and does not throw: the session may be
+  /// used there; coracle_last_error() says why it failed.
+  void run_async(const RunOptions& options, std::function<void(coracle_status)> done) {
+    const coracle_run_options c = c_options(options);
+    using Done = std::function<void(coracle_status)>;
+    auto owner = std::make_unique<Done>(std::move(done));
+    const coracle_run_function call = [](void* user, coracle_status status) {
+      const std::unique_ptr<Done> told(static_cast<Done*>(user));
+      if (*told) (*told)(status);
+    };
+    check(coracle_session_run_async(handle_.get(), &c, call, owner.get()));
+    static_cast<void>(owner.release());
+  }
+  /// Returns when the last asynchronous run has ended and its function has returned; throws what it failed with. See
+  /// coracle_session_wait.
+  void wait() const { check(coracle_session_wait(handle_.get())); }
   /// Ends the run that goes on in another thread: it throws an Exception with CORACLE_CANCELLED there. From any thread,
   /// from observers and signal handlers; does nothing without a run. See coracle_session_cancel.
   void cancel() noexcept { static_cast<void>(coracle_session_cancel(handle_.get())); }
@@ -583,6 +613,15 @@ class Session {
     void operator()(coracle_session* session) const { coracle_session_free(session); }
   };
   explicit Session(coracle_session* session) : handle_(session) {}
+
+  static coracle_run_options c_options(const RunOptions& options) {
+    coracle_run_options c;
+    coracle_run_options_init(&c, sizeof(c));
+    c.time_limit_ms = options.time_limit_ms;
+    c.memory_limit = options.memory_limit;
+    c.cancelled = reinterpret_cast<const std::uint32_t*>(options.cancelled);
+    return c;
+  }
 
   static void check_count(const Dims& dims, size_t given) {
     size_t count = 1;

@@ -16,6 +16,7 @@ from ._handle import TensorInfo
 from ._library import LIBRARY as _LIBRARY
 from ._library import VERSION as __version__
 from ._log import set_log_level
+from .async_run import AsyncRun
 from .device_tensor import DeviceTensor
 from .documents import Document
 from .engines import power_by_engine
@@ -30,7 +31,7 @@ from .results import MachineLimits, Memory, Results
 from .session import Session
 from .timing import Bench, bench
 
-__all__ = ["AnomalyMap", "Bench", "CancelledError", "ClassArea", "DetectedObject", "DeviceTensor", "Document", "Error", "FileError",
+__all__ = ["AnomalyMap", "AsyncRun", "Bench", "CancelledError", "ClassArea", "DetectedObject", "DeviceTensor", "Document", "Error", "FileError",
            "InvalidArgumentError", "InvalidModelError", "Keypoint", "Label", "MachineLimits", "Mask", "Memory", "MissingFileError", "Model",
            "NodeValue", "OperatorTime", "OutOfMemoryError", "Pipeline", "Pool", "Prediction", "Profile", "Results", "RunFailureError",
            "Session", "Step", "Table", "TensorInfo", "TextBox", "TextLine", "UnsupportedError", "__version__", "available_engines", "bench",

@@ -55,6 +55,7 @@ class NodeValue(ctypes.Structure):
 
 
 ObserveFunction = CFUNCTYPE(c_int, c_void_p, POINTER(NodeValue))
+RunFunction = CFUNCTYPE(None, c_void_p, c_int)
 
 
 class NewFile(ctypes.Structure):
@@ -125,6 +126,8 @@ FUNCTIONS = {
     "device_tensor_copy": ("status", c_void_p, c_void_p, c_size_t),
     "device_tensor_free": (None, c_void_p),
     "session_run_with": ("status", c_void_p, POINTER(RunOptions)),
+    "session_run_async": ("status", c_void_p, POINTER(RunOptions), RunFunction, c_void_p),
+    "session_wait": ("status", c_void_p),
     "session_cancel": ("status", c_void_p),
     "session_set_observer": ("status", c_void_p, ObserveFunction, c_void_p),
     "session_output": ("status", c_void_p, c_size_t, POINTER(TensorView)),

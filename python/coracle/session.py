@@ -17,8 +17,9 @@ from . import _arrays, _library, _options
 from ._callbacks import NodeValue, Observer
 from ._handle import ModelHandle, TensorInfo
 from ._interrupt import Interruptible
+from .async_run import AsyncRun
 from .device_tensor import DeviceTensor
-from .errors import InvalidArgumentError, counted
+from .errors import Error, InvalidArgumentError, counted
 from .pool import Pool, cpu_text
 from .profile import Profile
 from .results import MachineLimits, Memory, Results
@@ -60,6 +61,7 @@ class Session:
         self._lods: dict[int, list[list[int]]] = {}
         self._bound: dict[int, np.ndarray | None] = {}   # Outputs that runs write to arrays of the user's; None: they stay on the device.
         self._observer: Observer | None = None
+        self._flies = False   # An asynchronous run holds the lock.
 
     @classmethod
     def _create(cls, model: ModelHandle, pool: Pool | None = None, cpus: str | Iterable[int] | None = None,
@@ -86,6 +88,10 @@ class Session:
             if pid != self._pid:
                 raise InvalidArgumentError("another thread of process %d was using this session when process %d was forked from it, so "
                                            "it stays in use here; load the model again in this process (coracle.load)" % (self._pid, pid))
+            if self._flies:
+                raise InvalidArgumentError("an asynchronous run of this session is under way: await it, or ask it for its result(), before "
+                                           "you use the session again; for several at the same time make a session for each: "
+                                           "model.session()")
             raise InvalidArgumentError("another thread is using this session, or its own observer is; a session belongs to one "
                                        "thread at a time, make one for each: model.session()")
         try:
@@ -98,13 +104,15 @@ class Session:
             self._lock.release()
 
     def close(self) -> None:
-        """Gives everything back at once. A closed session can be closed again, nothing else. A forked child may close those of its
-        parent, too."""
+        """Gives everything back at once, or when its asynchronous run has ended. A closed session can be closed again, nothing else. A
+        forked child may close those of its parent, too."""
         if self._pointer is None:
             return
         if self._pid != os.getpid():
             self.__del__()
             return
+        if self._flies:
+            self._await_run()
         with self._use() as pointer:
             with self._closing:
                 self._pointer = None
@@ -321,6 +329,41 @@ class Session:
             self._set_all(pointer, inputs, lod)
             self._run_in(pointer, options)
             return self._results(pointer)
+
+    def run_async(self, inputs: Inputs = None, lod: Mapping[str, Lod] | None = None, *, time_limit_ms: int = 0,
+                  memory_limit: int = 0) -> AsyncRun:
+        """Starts a run and returns: `results = await session.run_async({"x": array})`, or `.result()` without an event loop.
+
+        Arguments, results and what is raised are those of `run`; what is wrong with the arguments is raised here. The session is in use
+        until the run has ended, and arrays that are its inputs must not change; only `cancel` and `close`, which waits, may be called.
+        For runs at the same time make a session for each. They begin in the order in which they were started: on the processor as many
+        at a time as have threads together for its cores, on a device two, of which one computes. `time_limit_ms` counts from the call on.
+        """
+        options = _options.of_run(time_limit_ms=time_limit_ms, memory_limit=memory_limit)
+        held = contextlib.ExitStack()
+        try:
+            pointer = held.enter_context(self._use())
+            self._set_all(pointer, inputs, lod)
+            token = (self._pid, id(self))
+            self._model.running.add(token)
+            held.callback(self._model.running.discard, token)
+            held.enter_context(self._observer or contextlib.nullcontext())
+            self._flies = True
+            held.callback(self._land)
+            run = AsyncRun(self, held)
+            run._start(pointer, options)
+        except BaseException:
+            held.close()
+            raise
+        return run
+
+    def _land(self) -> None:
+        self._flies = False
+
+    def _await_run(self) -> None:
+        """Returns when the last asynchronous run has ended and was told of, however it ended."""
+        with contextlib.suppress(Error):
+            _library.call("session_wait", self._pointer)
 
     def _run_without_results(self, inputs: Inputs = None, lod: Mapping[str, Lod] | None = None) -> None:
         """As `run`, for those who read results by `output`."""

@@ -2,6 +2,7 @@
 // Runs of a session: their options, their end by others, and who looks on.
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "api/enumerations.h"
 #include "api/guard.h"
@@ -69,6 +70,30 @@ coracle_status coracle_session_run_with(coracle_session* session, const coracle_
     const coracle::internal::RunOptions chosen = coracle::internal::run_options(options);
     coracle::internal::require_stack("a run");
     session->session.run(chosen);
+  });
+}
+
+coracle_status coracle_session_run_async(coracle_session* session, const coracle_run_options* options,
+                                         coracle_run_function done, void* user) {
+  return guard([&] {
+    require_pointer(session, "session");
+    const coracle::internal::RunOptions chosen = coracle::internal::run_options(options);
+    coracle::internal::Session::Ended ended;
+    if (done != nullptr) {
+      ended = [done, user](const coracle::internal::Error* failure) {
+        done(user, guard([&] {
+               if (failure != nullptr) throw coracle::internal::Error(*failure);
+             }));
+      };
+    }
+    session->session.run_async(chosen, std::move(ended));
+  });
+}
+
+coracle_status coracle_session_wait(const coracle_session* session) {
+  return guard([&] {
+    require_pointer(session, "session");
+    session->session.wait();
   });
 }
 

@@ -23,6 +23,7 @@ DeviceRun::DeviceRun(const std::vector<UsedDevice>& devices, size_t recording_by
   for (const UsedDevice& device : devices)
     contexts_.push_back({.device = device,
                          .queue = nullptr,
+                         .turns = nullptr,
                          .arena = {},
                          .staging = {},
                          .tensors = std::make_shared<DeviceMemory>(device.open)});
@@ -72,7 +73,10 @@ void DeviceRun::move_memory() {
 }
 
 void DeviceRun::reserve(DeviceContext& context, const DeviceNeeds& needs, const std::shared_ptr<MemoryLedger>& ledger) {
-  if (context.queue == nullptr) context.queue = context.device.open->make_queue();
+  if (context.queue == nullptr) {
+    context.queue = context.device.open->make_queue();
+    context.turns = dynamic_cast<KernelTurns*>(context.queue.get());
+  }
   // Under a limit, what a larger run has left must not be missing in this one.
   const bool tight = ledger != nullptr && ledger->limit() != 0 && ledger->used() > ledger->limit() / 2;
   const auto grow = [&](Allocation& allocation, size_t bytes, const char* what, const auto& allocate) {
@@ -145,6 +149,7 @@ void DeviceRun::Segment::reserve() {
 }
 
 DeviceRun::Segment::~Segment() {
+  end_turn();
   for (size_t d = 0; d < work_.size(); ++d) {
     if (!uses(d)) continue;
     Queue& queue = *run_.contexts_[d].queue;
@@ -173,6 +178,21 @@ void DeviceRun::Segment::run() {
   }
   finish();
   if (recorded != nullptr) recorded->has_run = true;
+}
+
+/// Never two at a time, and none while the host works or waits: so nobody waits for a turn in a circle. Who watches
+/// single calls may run other sessions meanwhile.
+void DeviceRun::Segment::begin_turn(size_t context) {
+  KernelTurns* const turns = run_.contexts_[context].turns;
+  if (turns == turn_ || is_watched()) return;
+  end_turn();
+  turn_ = turns;
+  if (turns != nullptr) turns->begin_turn();
+}
+
+void DeviceRun::Segment::end_turn() {
+  if (turn_ != nullptr) turn_->end_turn();
+  turn_ = nullptr;
 }
 
 void DeviceRun::Segment::give(size_t i) {
@@ -255,6 +275,7 @@ void DeviceRun::Segment::check(size_t context, const char* failure, const std::s
 
 void DeviceRun::Segment::before(size_t i) {
   const Step& step = steps_.steps[i];
+  if (step.place.is_host() || !step.waits.empty()) end_turn();
   for (int copy : step.waits) {
     const size_t context = steps_.steps[static_cast<size_t>(copy)].place.device - size_t{1};
     std::string detail;
@@ -265,6 +286,7 @@ void DeviceRun::Segment::before(size_t i) {
   const size_t context = step.place.device - size_t{1};
   work_[context].given = i + 1;
   Queue& queue = *run_.contexts_[context].queue;
+  if (step.copy == nullptr) begin_turn(context);
   if (step.after >= 0) queue.order_after(events_[static_cast<size_t>(step.after)]);
   if (segment_.profile != nullptr) before_ = queue.record();
 }
@@ -283,6 +305,7 @@ void DeviceRun::Segment::after(size_t i) {
 }
 
 void DeviceRun::Segment::finish() {
+  end_turn();
   for (size_t d = 0; d < work_.size(); ++d) {
     if (!uses(d)) continue;
     std::string detail;

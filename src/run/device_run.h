@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/memory_ledger.h"
+#include "plan/kernel_turns.h"
 #include "run/device_memory.h"
 #include "run/device_runner.h"
 #include "run/recordings.h"
@@ -41,6 +42,7 @@ class DeviceRun final : public DeviceRunner {
   struct DeviceContext {
     UsedDevice device;
     std::unique_ptr<Queue> queue;
+    KernelTurns* turns = nullptr;  ///< the queue's, if it takes any
     std::vector<Allocation> arena;
     Allocation staging;
     std::shared_ptr<DeviceMemory> tensors;  ///< those that outlive segments
@@ -89,6 +91,8 @@ class DeviceRun::Segment {
   bool is_watched() const { return segment_.profile != nullptr || segment_.observer != nullptr; }
   void reserve();
   void give(size_t i);
+  void begin_turn(size_t context);
+  void end_turn();
   void before(size_t i);
   void after(size_t i);
   void observe(size_t i, bool results);
@@ -107,6 +111,7 @@ class DeviceRun::Segment {
   std::vector<Queue::Event> events_;  // by step, of copies
   std::vector<Timed> timed_;
   Queue::Event before_ = 0;
+  KernelTurns* turn_ = nullptr;  // that of the kernels that are given now
   bool finished_ = false;
 };
 

@@ -86,8 +86,9 @@ std::vector<Tensor> Executor::run(std::span<const Tensor> inputs, const RunOptio
   std::optional<LoopTrace> trace;
   if (profile_ != nullptr) trace.emplace(pool_.threads());
   const int64_t time_limit_ms = options.time_limit_ms != 0 ? options.time_limit_ms : options_.time_limit_ms;
-  const RunContext context(Deadline("the run", run_start_, time_limit_ms, cancelled_, options.cancelled), ledger_,
-                           trace ? &*trace : nullptr);
+  const RunContext context(
+      Deadline("the run", options.called.value_or(run_start_), time_limit_ms, cancelled_, options.cancelled), ledger_,
+      trace ? &*trace : nullptr);
   const ThreadPool::Run threads(pool_, context);
   step_user_.begin_run();
   try {

@@ -55,6 +55,8 @@ class Executor : private BlockHost {
   size_t arena_bytes() const { return arena_.bytes(); }
   /// Of the steps that are bound to this executor, which others may share.
   size_t plan_bytes() const;
+  /// That work on a run at most, the calling one included.
+  int threads() const { return pool_.threads(); }
   bool has_devices() const { return devices_ != nullptr; }
   /// Where a tensor lies for this executor.
   Place place_of(const Tensor& tensor) const { return devices_ == nullptr ? Place{} : devices_->place_of(tensor); }

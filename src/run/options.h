@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "base/deadline.h"
 #include "base/workers.h"
 #include "run/device_runner.h"
 
@@ -38,6 +40,8 @@ struct RunOptions {
   int64_t time_limit_ms = 0;                         ///< from the call on, planning included; 0: the session's
   size_t memory_limit = 0;                           ///< for what the session holds during the run; 0: the session's
   const std::atomic<uint32_t>* cancelled = nullptr;  ///< ends the run when its lowest bit is set; null: never
+  /// Since when the limit of time counts; none: since it begins.
+  std::optional<Deadline::Clock::time_point> called = std::nullopt;
 };
 
 }  // namespace coracle::internal

@@ -60,32 +60,41 @@ void check_sizes(const TensorInfo& info, const Shape& shape) {
 class Session::Use {
  public:
   explicit Use(const Session& session) : session_(session) {
-    if (session.in_use_.exchange(true, std::memory_order_acquire)) refuse();
+    session.hold();
     session.user_.store(std::this_thread::get_id(), std::memory_order_relaxed);
   }
-  ~Use() {
-    session_.user_.store(std::thread::id(), std::memory_order_relaxed);
-    session_.in_use_.store(false, std::memory_order_release);
-  }
+  ~Use() { session_.release(); }
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
 
  private:
-  [[noreturn]] void refuse() const {
-    if (session_.process_ != this_process()) {
-      fail(ErrorCode::kInvalidArgument, "the session is in use by another thread of this process, ", this_process(),
-           ", or was when that was forked from process ", session_.process_,
-           ": a session belongs to one thread at a time; what was in use during a fork stays so, load the model again "
-           "in this process");
-    }
-    require(session_.user_.load(std::memory_order_relaxed) != std::this_thread::get_id(), ErrorCode::kInvalidArgument,
-            "the session is in use by its own observer, which may not call it");
-    fail(ErrorCode::kInvalidArgument,
-         "the session is in use by another thread: a session belongs to one thread at a time, make one per thread");
-  }
-
   const Session& session_;
 };
+
+void Session::hold() const {
+  if (in_use_.exchange(true, std::memory_order_acquire)) refuse();
+}
+
+void Session::release() const noexcept {
+  user_.store(std::thread::id(), std::memory_order_relaxed);
+  in_use_.store(false, std::memory_order_release);
+}
+
+void Session::refuse() const {
+  if (process_ != this_process()) {
+    fail(ErrorCode::kInvalidArgument, "the session is in use by another thread of this process, ", this_process(),
+         ", or was when that was forked from process ", process_,
+         ": a session belongs to one thread at a time; what was in use during a fork stays so, load the model again "
+         "in this process");
+  }
+  require(user_.load(std::memory_order_relaxed) != std::this_thread::get_id(), ErrorCode::kInvalidArgument,
+          "the session is in use by its own observer, which may not call it");
+  require(!flies_.load(std::memory_order_relaxed), ErrorCode::kInvalidArgument,
+          "the session is in use by its asynchronous run: wait for the end of that, or make one session for each run "
+          "at the same time");
+  fail(ErrorCode::kInvalidArgument,
+       "the session is in use by another thread: a session belongs to one thread at a time, make one per thread");
+}
 
 Session::Session(std::shared_ptr<const RunnableModel> model, const SessionOptions& options)
     : model_(std::move(model)),
@@ -193,14 +202,22 @@ void Session::set_observer(Observer observer) {
   observer_ = std::move(observer);
 }
 
-void Session::run(const RunOptions& options) {
-  const Use use(*this);
-  const Cancellation::Scope may_be_cancelled(cancellation_);
+void Session::require_inputs() const {
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const TensorInfo& info = model_->info().inputs[i];
     require(!inputs_[i].empty_handle(), ErrorCode::kInvalidArgument, "input '", info.name, "' (", info.dtype,
             info.shape, ") was not set");
   }
+}
+
+void Session::run(const RunOptions& options) {
+  const Use use(*this);
+  const Cancellation::Scope may_be_cancelled(cancellation_);
+  require_inputs();
+  run_held(options);
+}
+
+void Session::run_held(const RunOptions& options) {
   profile_.clear();
   executor_.set_profile(profiling_ ? &profile_ : nullptr);
   executor_.set_observer(observer_ != nullptr ? &observer_ : nullptr);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -13,6 +15,8 @@
 #include "run/executor.h"
 
 namespace coracle::internal {
+
+class RunQueue;
 
 /// One execution context of a model. One thread at a time: every call holds the session, and throws Error while another
 /// call does, be it of another thread or the one whose observer calls. Results are shared or copied, so they stay.
@@ -42,9 +46,19 @@ class Session {
   void keep_output_on_device(size_t index);
   /// `options` hold for this run.
   void run(const RunOptions& options = {});
-  /// Ends the run or the planning that goes on with Error (cancelled); without one it does nothing. For any thread, for
-  /// observers and for signal handlers.
+  /// Ends the run or the planning that goes on, or waits for its turn, with Error (cancelled); without one it does
+  /// nothing. For any thread, for observers and for signal handlers.
   void cancel() noexcept { cancellation_.cancel(); }
+
+  /// Told that an asynchronous run has ended, by what it failed with or null. May do all with the session, and end it.
+  using Ended = std::function<void(const Error* failure)>;
+  /// The same run in a thread of a RunQueue, which holds the session from now on until it has ended; then that thread
+  /// calls `ended`, which may be null and does not throw. Limits of time count from now on.
+  void run_async(const RunOptions& options, Ended ended);
+  /// Returns when the last asynchronous run has ended and its `ended` has returned; throws what it failed with. For any
+  /// number of threads. Throws Error where none was started, and in threads of runs where it would have to wait; in
+  /// `ended` itself it does not.
+  void wait() const;
 
   /// A result of the last run. Throws Error before the first.
   Tensor output(size_t index) const;
@@ -73,11 +87,22 @@ class Session {
   Memory memory() const;
   size_t release_memory();
 
-  /// Holds the session for good, before its end. False while a call holds it: then it may not end.
-  bool retire() noexcept { return !in_use_.exchange(true, std::memory_order_acquire); }
+  /// Holds the session for good, before its end, when its asynchronous run is over. False while a call holds it: then
+  /// it may not end.
+  bool retire() noexcept;
 
  private:
-  class Use;  // holds the session for one call
+  class Use;      // holds the session for one call
+  struct Flight;  // an asynchronous run
+
+  void hold() const;
+  void release() const noexcept;
+  [[noreturn]] void refuse() const;
+  void require_inputs() const;
+  void run_held(const RunOptions& options);
+  void fly(const RunOptions& options, Flight& flight, const Ended& ended) noexcept;
+  std::shared_ptr<Flight> last_flight() const;
+  std::shared_ptr<const Flight> landed() const;
 
   /// Throws Error when the input takes no such tensor.
   void check_input(size_t index, const Tensor& tensor) const;
@@ -98,7 +123,12 @@ class Session {
   Observer observer_;
   mutable std::atomic<bool> in_use_{false};
   mutable std::atomic<std::thread::id> user_;  // thread of the call that holds it
+  std::atomic<bool> flies_{false};             // an asynchronous run holds it
   const int64_t process_ = this_process();
+  std::shared_ptr<RunQueue> queue_;                  // null before the first asynchronous run
+  std::optional<Cancellation::Scope> flight_is_on_;  // during one
+  mutable ProcessMutex flight_mutex_;
+  std::shared_ptr<Flight> flight_;  // the last one
 };
 
 }  // namespace coracle::internal

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <future>
 #include <map>
 
 #include "coracle/coracle.hpp"
@@ -64,6 +66,26 @@ TEST(Cpp, ModelsFromPathMemoryAndFunction) {
   EXPECT_NE(coracle::inspect(folder.path("m")).find("matmul_v2"), std::string::npos);
   EXPECT_EQ(exception_of([] { coracle::Model("/nonexistent"); }).status(), CORACLE_IO);
   EXPECT_EQ(exception_of([] { coracle::inspect("/nonexistent"); }).status(), CORACLE_IO);
+}
+
+TEST(Cpp, AsynchronousRuns) {
+  const coracle::Model model = product_in_cpp();
+  coracle::Session session(model, {.threads = 1});
+  EXPECT_EQ(exception_of([&] { session.run_async(); }).status(), CORACLE_INVALID_ARGUMENT);
+  session.set_input(0, {1, 2}, std::vector<float>{1, 2});
+  session.run_async().get();
+  EXPECT_EQ(session.output(1).copy<float>(), (std::vector<float>{7, 10}));
+  const std::atomic<std::uint32_t> cancelled{1};
+  std::future<void> ended = session.run_async({.cancelled = &cancelled});
+  EXPECT_EQ(exception_of([&] { ended.get(); }).status(), CORACLE_CANCELLED);
+  EXPECT_EQ(exception_of([&] { session.wait(); }).status(), CORACLE_CANCELLED);
+  std::vector<float> seen;
+  session.run_async({}, [&](coracle_status status) {
+    if (status == CORACLE_OK) seen = session.output(1).copy<float>();
+  });
+  session.wait();
+  EXPECT_EQ(seen, (std::vector<float>{7, 10}));
+  session.run_async();  // a future that nobody looks at; ending the session waits
 }
 
 TEST(Cpp, RunAndViews) {

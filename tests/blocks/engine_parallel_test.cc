@@ -2,6 +2,7 @@
 // Blocks beside each other and beside native work give what they give one after the other, whatever happens.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -84,6 +85,27 @@ TEST(ParallelEngines, RunBesideEachOtherAndBesideNativeWork) {
     EXPECT_EQ(session.profile().size(), 4U);
   }
   EXPECT_EQ(two.engine->counts().threads, 1) << "each has its part of two threads";
+}
+
+TEST(ParallelEngines, TakeBlocksOfAsynchronousRuns) {
+  const TwoBlocks two;
+  std::atomic<int> runs{0};
+  two.engine->set_hook([&] { runs.fetch_add(1); });
+  std::vector<std::unique_ptr<Session>> sessions;
+  for (int i = 0; i < 3; ++i) {
+    sessions.push_back(
+        std::make_unique<Session>(two.model, SessionOptions{.threads = 2, .parallel_engines = 1 + i % 2}));
+    sessions.back()->set_input(0, two.x);
+  }
+  for (int i = 0; i < 5; ++i) {
+    for (const auto& session : sessions) session->run_async({}, nullptr);
+    for (const auto& session : sessions) {
+      session->wait();
+      EXPECT_TRUE(same_bits({session->output(0)}, two.expected));
+    }
+  }
+  EXPECT_EQ(runs.load(), 30);
+  two.engine->set_hook(nullptr);
 }
 
 /// Most runs of an engine at a time.

@@ -46,6 +46,10 @@ coracle_status Life::set_inputs(coracle_session* session) const {
 
 coracle_status Life::set_inputs() { return set_inputs(session_); }
 coracle_status Life::run() { return coracle_session_run(session_); }
+coracle_status Life::run_async() {
+  const coracle_status status = coracle_session_run_async(session_, nullptr, nullptr, nullptr);
+  return status == CORACLE_OK ? coracle_session_wait(session_) : status;
+}
 coracle_status Life::make_clone() { return coracle_session_clone(session_, &clone_); }
 coracle_status Life::set_inputs_of_clone() { return set_inputs(clone_); }
 coracle_status Life::run_clone() { return coracle_session_run(clone_); }
@@ -107,6 +111,7 @@ std::span<const Step> steps() {
       {"inputs", &Life::set_inputs},
       {"first run", &Life::run, Step::Runs::kSession},
       {"run", &Life::run, Step::Runs::kSession},
+      {"asynchronous run", &Life::run_async, Step::Runs::kSession},
       {"clone", &Life::make_clone},
       {"clone's inputs", &Life::set_inputs_of_clone},
       {"clone's run", &Life::run_clone, Step::Runs::kClone},

@@ -34,6 +34,7 @@ class Life {
   coracle_status make_session();
   coracle_status set_inputs();
   coracle_status run();
+  coracle_status run_async();
   coracle_status make_clone();
   coracle_status set_inputs_of_clone();
   coracle_status run_clone();

@@ -81,6 +81,9 @@ void sessions(const std::string& path) {
   session.set_lod(0, {});
   session.set_profiling(true);
   session.run();
+  session.run_async().get();
+  session.run_async({}, [](coracle_status status) { expect(status == CORACLE_OK, "run_async"); });
+  session.wait();
   const coracle::View view = session.output(1);
   const coracle::Span<const float> values = view.values<float>();
   expect(values.size() == 2 && values[0] == 7 && *(values.end() - 1) == 10, "values");

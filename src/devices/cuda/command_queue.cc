@@ -2,6 +2,8 @@
 #include "devices/cuda/command_queue.h"
 
 #include <algorithm>
+#include <mutex>
+#include <utility>
 
 #include "base/deadline.h"
 #include "base/error.h"
@@ -34,6 +36,11 @@ CommandQueue::~CommandQueue() {
   const ContextScope scope = device_->enter();
   close();
   forget_times();
+  end_turn();
+  if (Turns& turns = device_->turns(); turns.process == this_process()) {
+    const std::lock_guard lock(turns.mutex);
+    if (turns.last == kernels_) turns.last = nullptr;
+  }
   api_.cuStreamDestroy_v2(copies_);
   api_.cuStreamDestroy_v2(kernels_);
 }
@@ -201,6 +208,26 @@ void CommandQueue::replay(Recording& recording) noexcept {
     }
   }
   note_kernels(own.commands().size(), true);
+}
+
+/// The event is recorded by who waits for it: a queue that nobody takes turns with has none.
+void CommandQueue::begin_turn() noexcept {
+  Turns& turns = device_->turns();
+  if (failed() || has_turn_ || turns.process != this_process()) return;
+  turns.mutex.lock();
+  has_turn_ = true;
+  if (turns.last != nullptr && turns.last != kernels_) {
+    const ContextScope scope = device_->enter();
+    if (const CUevent before = recorded_event(turns.last, CU_EVENT_DISABLE_TIMING); before != nullptr) {
+      hold_kernels(before);
+      api_.cuEventDestroy_v2(before);
+    }
+  }
+  if (!failed()) turns.last = kernels_;
+}
+
+void CommandQueue::end_turn() noexcept {
+  if (std::exchange(has_turn_, false)) device_->turns().mutex.unlock();
 }
 
 Queue::Event CommandQueue::record() noexcept {

@@ -9,13 +9,14 @@
 #include "devices/cuda/api.h"
 #include "devices/cuda/recorded_commands.h"
 #include "devices/gpu/driver_queue.h"
+#include "plan/kernel_turns.h"
 
 namespace coracle::internal::cuda {
 
 class Opened;
 
 /// Queue by two streams.
-class CommandQueue final : public gpu::DriverQueue {
+class CommandQueue final : public gpu::DriverQueue, public KernelTurns {
  public:
   /// Throws Error.
   explicit CommandQueue(std::shared_ptr<Opened> device);
@@ -33,6 +34,9 @@ class CommandQueue final : public gpu::DriverQueue {
   Span span(Event from, Event to) noexcept override;
   void launch(const RunContext& run, const gpu::Function& function, const gpu::Grid& grid,
               std::span<const gpu::Argument> arguments) noexcept override;
+
+  void begin_turn() noexcept override;
+  void end_turn() noexcept override;
 
   // The same in the device's context.
   Event record() noexcept override;
@@ -71,6 +75,7 @@ class CommandQueue final : public gpu::DriverQueue {
   CUstream kernels_ = nullptr;
   CUstream copies_ = nullptr;
   std::unique_ptr<RecordedCommands> recorded_;  ///< null: commands are given
+  bool has_turn_ = false;
   bool profiling_ = false;
   std::deque<Timed> commands_;  ///< those given while profiling, with the point before them
 };

@@ -8,6 +8,7 @@
 
 #include "devices/cuda/probe.h"
 #include "devices/cuda/programs.h"
+#include "devices/cuda/turns.h"
 #include "devices/gpu/open_gpu.h"
 
 namespace coracle::internal::cuda {
@@ -51,6 +52,7 @@ class Opened final : public gpu::OpenGpu, public std::enable_shared_from_this<Op
   const FoundDevice& found() const { return found_; }
   /// Whether queues make CUDA graphs of what they record.
   bool uses_graphs() const { return uses_graphs_; }
+  Turns& turns() noexcept { return turns_; }
   ContextScope enter() const noexcept { return {api_, context_}; }
   /// Looks at a code that the driver returned: some say that the device or its context is gone.
   void note(CUresult code) noexcept;
@@ -63,6 +65,7 @@ class Opened final : public gpu::OpenGpu, public std::enable_shared_from_this<Op
   CUcontext context_ = nullptr;
   const bool uses_graphs_;
   std::atomic<bool> lost_ = false;
+  Turns turns_;
   Programs programs_{*this};
   std::once_flag products_asked_;
   cublasLtHandle_t products_ = nullptr;  ///< null: there is no cuBLASLt that works

@@ -19,6 +19,8 @@ class Calls {
   int64_t count(const char* function) const;
   /// Whether any did since `lose` was told 0.
   bool has_failed() const { return has_failed_; }
+  /// Whether the device is.
+  bool is_lost() const { return lost_; }
 
  private:
   std::map<std::string, int64_t, std::less<>> counts_;

@@ -43,6 +43,11 @@ int give_bytes(CUstream handle, CUdeviceptr a, CUdeviceptr b, size_t bytes, std:
   return CUDA_SUCCESS;
 }
 
+void upload(char* to, const void* from, size_t bytes) {
+  std::memcpy(to, from, bytes);
+  driver().streams.log('u');
+}
+
 void require_host(const void* pointer) {
   if (driver().memory->is_device(pointer)) stop("an address of the device is given as one of the host");
 }
@@ -71,6 +76,11 @@ int64_t fake_cuda_live() {
 void fake_cuda_seed(uint64_t seed) {
   const std::lock_guard lock(driver().mutex);
   driver().streams.seed(seed);
+}
+const char* fake_cuda_log(int on) {
+  const std::lock_guard lock(driver().mutex);
+  driver().streams.keep_log(on != 0);
+  return driver().streams.logged().c_str();
 }
 void fake_cuda_limit(uint64_t bytes) {
   const std::lock_guard lock(driver().mutex);
@@ -203,16 +213,19 @@ CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, CU
   ENTER(kContext);
   require_host(from);
   if (is_pinned(from, bytes)) {
-    return give_bytes(stream, to, 0, bytes, [=](char* at, char*) { std::memcpy(at, from, bytes); });
+    return give_bytes(stream, to, 0, bytes, [=](char* at, char*) { upload(at, from, bytes); });
   }
   // Of memory that is not pinned the driver has a copy of its own when it returns.
   const auto copy = std::make_shared<std::string>(static_cast<const char*>(from), bytes);
-  return give_bytes(stream, to, 0, bytes, [=](char* at, char*) { std::memcpy(at, copy->data(), bytes); });
+  return give_bytes(stream, to, 0, bytes, [=](char* at, char*) { upload(at, copy->data(), bytes); });
 }
 CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
   ENTER(kContext);
   require_host(to);
-  const int code = give_bytes(stream, from, 0, bytes, [=](char* at, char*) { std::memcpy(to, at, bytes); });
+  const int code = give_bytes(stream, from, 0, bytes, [=](char* at, char*) {
+    std::memcpy(to, at, bytes);
+    driver().streams.log('d');
+  });
   if (code != 0 || is_pinned(to, bytes)) return code;
   // It returns when that is done.
   return driver().done(driver().streams.until_idle(*driver().stream_handles.find(stream)));

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "support/fake_cuda/stop.h"
 
@@ -20,6 +21,15 @@ constexpr size_t kMostShared = size_t{48} << 10U;
 Driver& Driver::get() {
   static Driver& driver = *new Driver;
   return driver;
+}
+
+Driver::Driver() {
+  streams.pause = [this] {
+    mutex.unlock();
+    std::this_thread::yield();
+    mutex.lock();
+    return calls.is_lost() ? static_cast<int>(cuda::CUDA_ERROR_UNKNOWN) : spoilt;
+  };
 }
 
 int Driver::check(const Launch& launch) {
@@ -64,6 +74,7 @@ int Driver::run(const Launch& launch) const {
       clFinish(queue) != CL_SUCCESS) {
     stop("clEnqueueNDRangeKernel failed");
   }
+  Driver::get().streams.log('k');
   return cuda::CUDA_SUCCESS;
 }
 

@@ -42,6 +42,7 @@ struct Launch {
 
 /// All that the driver knows.
 struct Driver {
+  Driver();
   static Driver& get();
 
   /// Whether a launch can be given; a code of the driver.

@@ -8,10 +8,11 @@
 /// machines without a GPU: one device whose kernels run through OpenCL on the CPU, and products in plain code.
 ///
 /// What is given to a stream is not done before somebody waits for it, and then in an order that is drawn from a seed
-/// among those that streams and events allow. Device memory has addresses of its own: a pointer of the host is no
-/// address of the device, nor the reverse, and the device's are not used again. New memory holds 0xff in each byte. A
-/// kernel that is given an address at which nothing is spoils the context, as on a GPU: all fails until nobody holds
-/// it. What a program does wrong that a GPU would not notice each time ends the process with a message.
+/// among those that streams and events allow; other threads may call the driver between two things that are done.
+/// Device memory has addresses of its own: a pointer of the host is no address of the device, nor the reverse, and the
+/// device's are not used again. New memory holds 0xff in each byte. A kernel that is given an address at which nothing
+/// is spoils the context, as on a GPU: all fails until nobody holds it. What a program does wrong that a GPU would not
+/// notice each time ends the process with a message.
 ///
 /// The environment says how they begin: FAKE_CUDA_VERSION (12000), FAKE_CUDA_ARCHITECTURE (80), FAKE_CUDA_SEED (1),
 /// FAKE_NVRTC_VERSION (1200), FAKE_CUBLASLT_VERSION (120003).
@@ -31,6 +32,9 @@ using FakeCudaCalls = int64_t (*)(const char* function);
 using FakeCudaLive = int64_t (*)();
 /// Which order is drawn.
 using FakeCudaSeed = void (*)(uint64_t seed);
+/// 1: from now on what streams do is logged; 0: no longer. Returns the log until then: of each kernel, and copy to and
+/// from the device, "k", "u" or "d" and the number of its stream, with a blank behind it.
+using FakeCudaLog = const char* (*)(int on);
 /// Device memory that there is, in bytes.
 using FakeCudaLimit = void (*)(uint64_t bytes);
 }

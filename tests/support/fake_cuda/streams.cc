@@ -16,7 +16,11 @@ double now_ms() {
 
 }  // namespace
 
-std::shared_ptr<Stream> Streams::add() { return streams_.emplace_back(std::make_shared<Stream>()); }
+std::shared_ptr<Stream> Streams::add() {
+  streams_.push_back(std::make_shared<Stream>());
+  streams_.back()->number = ++made_;
+  return streams_.back();
+}
 
 int Streams::remove(const Stream& stream) {
   const int code = until_idle(stream);
@@ -71,6 +75,7 @@ int Streams::step() {
   Stream& drawn = *ready[random_() % ready.size()];
   const Stream::Work work = std::move(drawn.work.front());
   drawn.work.pop_front();
+  now_ = drawn.number;
   const int code = work.run();
   if (code != 0) forget();
   return code;
@@ -86,6 +91,8 @@ int Streams::until(const std::function<bool()>& done) {
     const size_t before = left();
     if (const int code = step()) return code;
     if (left() == before) stop("somebody waits for what will never be done");
+    if (pause == nullptr) continue;
+    if (const int code = pause()) return code;
   }
   return 0;
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -44,6 +45,7 @@ struct Stream {
   };
   std::deque<Work> work;             ///< given and not done
   std::unique_ptr<Capture> capture;  ///< null: what is given is done
+  int number = 0;
 };
 
 /// All streams. What was given is done while somebody waits, one thing at a time.
@@ -75,9 +77,26 @@ class Streams {
   /// Nothing of what was given will be done.
   void forget();
 
+  /// Called between what is done while somebody waits, for other threads: a code other than 0 ends that.
+  std::function<int()> pause;
+  /// What is done from now on by `log`, or nothing any more.
+  void keep_log(bool on) {
+    logs_ = on;
+    if (on) log_.clear();
+  }
+  /// Notes that the stream of which work is done now has done something of that kind.
+  void log(char kind) {
+    if (logs_) log_.append(1, kind).append(std::to_string(now_)).append(1, ' ');
+  }
+  const std::string& logged() const { return log_; }
+
  private:
   std::mt19937_64 random_{1};
   std::vector<std::shared_ptr<Stream>> streams_;
+  int made_ = 0;
+  int now_ = 0;  ///< number of the stream whose work is done
+  bool logs_ = false;
+  std::string log_;
 };
 
 }  // namespace coracle::internal::fake_cuda

@@ -27,6 +27,7 @@ class CudaStandIn : public ::testing::Test {
     find(driver, "fake_cuda_live", live_);
     find(driver, "fake_cuda_seed", seed_);
     find(driver, "fake_cuda_limit", limit_);
+    find(driver, "fake_cuda_log", log_);
     if (HasFatalFailure()) return;
     if (const Probe probe = kDevice.probe(); probe.devices.empty()) GTEST_SKIP() << probe.missing;
   }
@@ -44,6 +45,7 @@ class CudaStandIn : public ::testing::Test {
   FakeCudaLive live_ = nullptr;
   FakeCudaSeed seed_ = nullptr;
   FakeCudaLimit limit_ = nullptr;
+  FakeCudaLog log_ = nullptr;
 };
 
 }  // namespace coracle::internal::test
