@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/bound_steps.h"
 
-#include <algorithm>
-
 namespace coracle::internal {
 namespace {
 
@@ -18,10 +16,6 @@ void BoundSteps::drop() {
   if (ledger_ != nullptr) ledger_->give_back(charged_);
   ledger_ = nullptr;
   charged_ = 0;
-}
-
-void BoundSteps::forget_recordings() {
-  for (RecordedSegment& r : recorded) r = {.tensors = std::move(r.tensors)};
 }
 
 void BoundSteps::add_view(int l) {
@@ -47,7 +41,6 @@ void BoundSteps::add_view(int l) {
 
 void BoundSteps::take(std::shared_ptr<const PlannedSteps> planned, std::shared_ptr<MemoryLedger> ledger) {
   drop();
-  recorded.clear();
   views.clear();
   calls.clear();
   externals.clear();
@@ -92,7 +85,6 @@ size_t BoundSteps::bytes() const {
 void BoundSteps::bind(std::byte* arena, ThreadPool* pool) {
   if (arena == arena_ && arena != nullptr) return;
   arena_ = arena;
-  forget_recordings();
   for (const InArena& v : in_arena_) views[v.view].data = arena + v.offset;
   const std::vector<Step>& steps = planned_->steps.steps;
   for (size_t i = 0; i < calls.size(); ++i) {
@@ -102,25 +94,16 @@ void BoundSteps::bind(std::byte* arena, ThreadPool* pool) {
 }
 
 void BoundSteps::bind_externals(std::span<const Tensor> tensors) {
-  constexpr size_t kMost = 2;
-  std::vector<void*> on_devices;
+  device_tensors_.clear();
   for (const External& e : externals) {
     const Tensor& tensor = tensors[index(e.value)];
     const bool on_host = tensor.is_on_host();
     views[e.view].data = on_host ? const_cast<void*>(tensor.raw()) : tensor.storage()->memory();
-    if (!on_host) on_devices.push_back(views[e.view].data);
+    if (!on_host) device_tensors_.push_back(views[e.view].data);
   }
-  if (planned_->steps.devices.empty()) return;
-  auto same = std::find_if(recorded.begin(), recorded.end(), [&](const auto& r) { return r.tensors == on_devices; });
-  if (same == recorded.end()) {
-    if (recorded.size() == kMost) recorded.pop_back();
-    same = recorded.insert(recorded.end(), {.tensors = std::move(on_devices)});
-  }
-  std::rotate(recorded.begin(), same, same + 1);
 }
 
 void BoundSteps::bind_device(Place place, std::span<void* const> arena, void* staging, Queue* queue) {
-  forget_recordings();
   for (const OnDevice& v : on_device_) {
     if (v.place == place) views[v.view].data = arena[v.block];
   }

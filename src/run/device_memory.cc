@@ -3,10 +3,17 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 #include "base/size.h"
 
 namespace coracle::internal {
+namespace {
+
+/// Bytes of blocks that are not worth freeing.
+constexpr size_t kAlwaysKept = size_t{1} << 20U;
+
+}  // namespace
 
 /// One block, which goes back to where it is from.
 class DeviceMemory::Storage final : public DeviceStorage {
@@ -60,59 +67,85 @@ void DeviceMemory::copy(const char* what, const F& give) {
           detail.empty() && failure != nullptr ? std::string(failure) : detail);
 }
 
-/// The smallest block that is kept and not twice as large; else a new one, once all that are kept are freed.
 DeviceMemory::Block DeviceMemory::take(size_t bytes, const std::shared_ptr<MemoryLedger>& ledger) {
-  {
-    const std::lock_guard lock(mutex_);
-    auto best = kept_.end();
-    for (auto it = kept_.begin(); it != kept_.end(); ++it) {
-      const bool fits = it->bytes() >= bytes && it->bytes() / 2 <= bytes;
-      if (fits && (best == kept_.end() || it->bytes() < best->bytes())) best = it;
-    }
-    if (best != kept_.end()) {
-      Block block = std::move(*best);
-      kept_.erase(best);
-      return block;
-    }
-  }
-  release();
+  if (std::optional<Block> kept = take_kept(bytes)) return std::move(*kept);
   const std::string& name = device_->info().name;
   Block block;
   MemoryCharge charge(ledger, bytes, [&] { return text("a tensor on ", name); });
   try {
-    block.memory = device_->allocate(bytes);
+    block.memory = allocate(bytes);
   } catch (Error& e) {
     e.add_context(text("making room for a tensor on ", name));
     throw;
   }
   block.charge = std::move(charge);
   const std::lock_guard lock(mutex_);
-  bytes_ += bytes;
+  block.number = made_++;
+  used_bytes_ += bytes;
+  most_used_ = std::max(most_used_, used_bytes_);
   return block;
+}
+
+/// The oldest block that fits and is not twice as large. Which ones came later does not matter to it, nor the order in
+/// which tensors left them. Where none fits there is room for a new one.
+std::optional<DeviceMemory::Block> DeviceMemory::take_kept(size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  auto oldest = kept_.end();
+  for (auto it = kept_.begin(); it != kept_.end(); ++it) {
+    const bool fits = it->bytes() >= bytes && it->bytes() / 2 <= bytes;
+    if (fits && (oldest == kept_.end() || it->number < oldest->number)) oldest = it;
+  }
+  if (oldest == kept_.end()) {
+    const size_t most = std::max(kAlwaysKept, 2 * std::max(most_used_, used_bytes_ + bytes));
+    keep_within(most - used_bytes_ - bytes);
+    return std::nullopt;
+  }
+  Block block = std::move(*oldest);
+  kept_.erase(oldest);
+  kept_bytes_ -= block.bytes();
+  used_bytes_ += block.bytes();
+  most_used_ = std::max(most_used_, used_bytes_);
+  return block;
+}
+
+std::shared_ptr<void> DeviceMemory::allocate(size_t bytes) {
+  try {
+    return device_->allocate(bytes);
+  } catch (const Error&) {
+    const size_t before = this->bytes();
+    release();
+    if (this->bytes() == before) throw;
+  }
+  return device_->allocate(bytes);
 }
 
 void DeviceMemory::give_back(Block block, bool keep) noexcept {
   try {
     const std::lock_guard lock(mutex_);
-    if (keep && keeps_) {
-      kept_.push_back(std::move(block));
-    } else {
-      bytes_ -= block.bytes();
-    }
+    const size_t bytes = block.bytes();
+    used_bytes_ -= bytes;
+    if (!keep || !keeps_) return;
+    kept_.push_back(std::move(block));
+    kept_bytes_ += bytes;
   } catch (...) {  // NOLINT(bugprone-empty-catch): in a child that was forked meanwhile, or without memory: it is freed
   }
 }
 
+void DeviceMemory::keep_within(size_t bytes) {
+  auto end = kept_.begin();
+  for (; kept_bytes_ > bytes; ++end) kept_bytes_ -= end->bytes();
+  kept_.erase(kept_.begin(), end);
+}
+
 size_t DeviceMemory::bytes() const {
   const std::lock_guard lock(mutex_);
-  return bytes_;
+  return used_bytes_ + kept_bytes_;
 }
 
 void DeviceMemory::release() {
-  std::vector<Block> freed;
   const std::lock_guard lock(mutex_);
-  freed.swap(kept_);
-  for (const Block& block : freed) bytes_ -= block.bytes();
+  keep_within(0);
+  most_used_ = used_bytes_;
 }
 
 void DeviceMemory::close() noexcept {

@@ -2,6 +2,8 @@
 #include "run/device_run.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "base/counted.h"
 #include "plan/call_failure.h"
@@ -17,7 +19,7 @@ constexpr const char* kLostAdvice =
 
 }  // namespace
 
-DeviceRun::DeviceRun(const std::vector<UsedDevice>& devices) {
+DeviceRun::DeviceRun(const std::vector<UsedDevice>& devices, size_t recording_bytes) : recordings_(recording_bytes) {
   for (const UsedDevice& device : devices)
     contexts_.push_back({.device = device,
                          .queue = nullptr,
@@ -58,10 +60,15 @@ size_t DeviceRun::bytes() const {
 void DeviceRun::release() {
   for (DeviceContext& context : contexts_) context.tensors->release();
   if (running_) return;
+  move_memory();
   for (DeviceContext& context : contexts_) {
     context.arena.clear();
     context.staging = {};
   }
+}
+
+void DeviceRun::move_memory() {
+  recordings_.clear();
   ++generation_;
 }
 
@@ -74,7 +81,7 @@ void DeviceRun::reserve(DeviceContext& context, const DeviceNeeds& needs, const 
   const bool tight = ledger != nullptr && ledger->limit() != 0 && ledger->used() > ledger->limit() / 2;
   const auto grow = [&](Allocation& allocation, size_t bytes, const char* what, const auto& allocate) {
     if (allocation.bytes() >= bytes && (!tight || allocation.bytes() == bytes)) return;
-    ++generation_;
+    move_memory();
     allocation = {};
     try {
       MemoryCharge charge(ledger, bytes, [&] { return text(what, " on ", context.name()); });
@@ -88,7 +95,7 @@ void DeviceRun::reserve(DeviceContext& context, const DeviceNeeds& needs, const 
   if (context.arena.size() < needs.allocations.size()) context.arena.resize(needs.allocations.size());
   for (size_t b = 0; b < needs.allocations.size(); ++b) {
     grow(context.arena[b], needs.allocations[b], "intermediate tensors",
-         [&](size_t n) { return context.device.open->allocate(n); });
+         [&](size_t n) { return context.tensors->allocate(n); });
   }
   if (needs.staging != 0) {
     grow(context.staging, needs.staging, "inputs and results",
@@ -155,20 +162,22 @@ DeviceRun::Segment::~Segment() {
 /// What runs for the second time with the same memory is recorded, and replayed from then on. Who watches single calls
 /// gets them one at a time.
 void DeviceRun::Segment::run() {
-  RecordedSegment& recorded = bound_.recorded.front();
-  const bool records = !is_watched() && recorded.runs == 1;
-  if (records) recorded.calls = stretches();
-  auto stretch = is_watched() ? recorded.calls.end() : recorded.calls.begin();
+  RecordedSegment* const recorded = is_watched() ? nullptr : run_.recordings_.find(bound_);
+  if (recorded != nullptr && recorded->has_run && !recorded->is_cut) {
+    run_.recordings_.cut(*recorded, bound_.planned()->bytes(), stretches());
+  }
+  const std::span<RecordedCalls> calls = recorded == nullptr ? std::span<RecordedCalls>() : recorded->calls;
+  auto stretch = calls.begin();
   for (size_t i = 0; i < bound_.calls.size();) {
-    if (stretch != recorded.calls.end() && stretch->begin == i) {
+    if (stretch != calls.end() && stretch->begin == i) {
       i = stretch->end;
-      run_stretch(*stretch++, records);
+      run_stretch(*stretch++);
     } else {
       give(i++);
     }
   }
   finish();
-  if (!is_watched()) recorded.runs = std::min(recorded.runs + 1, 2);
+  if (recorded != nullptr) recorded->has_run = true;
 }
 
 /// Never two at a time, and none while the host works or waits: so nobody waits for a turn in a circle. Who watches
@@ -197,7 +206,7 @@ void DeviceRun::Segment::give(size_t i) {
 /// Kernels of one device that follow each other and wait for no copy in between.
 std::vector<RecordedCalls> DeviceRun::Segment::stretches() const {
   // A run that is cancelled ends when one of them is done.
-  constexpr size_t kMostCalls = 64;
+  constexpr size_t kMostCalls = 512;
   std::vector<RecordedCalls> found;
   const std::vector<Step>& steps = steps_.steps;
   for (size_t begin = 0, end = 0; begin < steps.size(); begin = end) {
@@ -207,16 +216,16 @@ std::vector<RecordedCalls> DeviceRun::Segment::stretches() const {
     };
     for (end = begin + 1; end < steps.size() && goes_on();) ++end;
     if (steps[begin].place.is_host() || steps[begin].copy != nullptr || end == begin + 1) continue;
-    found.push_back({.begin = begin, .end = end, .recording = nullptr});
+    found.push_back({.begin = begin, .end = end});
   }
   return found;
 }
 
-void DeviceRun::Segment::run_stretch(RecordedCalls& stretch, bool records) {
+void DeviceRun::Segment::run_stretch(RecordedCalls& stretch) {
   const size_t context = steps_.steps[stretch.begin].place.device - size_t{1};
   Queue& queue = *run_.contexts_[context].queue;
   before(stretch.begin);
-  if (records && queue.begin_recording()) {
+  if (!std::exchange(stretch.was_tried, true) && queue.begin_recording()) {
     try {
       for (size_t i = stretch.begin; i < stretch.end; ++i) segment_.run_call(i);
     } catch (...) {
@@ -224,6 +233,7 @@ void DeviceRun::Segment::run_stretch(RecordedCalls& stretch, bool records) {
       throw;
     }
     stretch.recording = queue.end_recording();
+    if (stretch.recording != nullptr) stretch.planned = bound_.planned();
   }
   if (stretch.recording == nullptr) {
     for (size_t i = stretch.begin; i < stretch.end; ++i) give(i);
@@ -348,8 +358,8 @@ void DeviceRun::Segment::observe(size_t i, bool results) {
   segment_.context.check();  // whoever looks may cancel
 }
 
-std::unique_ptr<DeviceRunner> make_device_runner(const std::vector<UsedDevice>& devices) {
-  return std::make_unique<DeviceRun>(devices);
+std::unique_ptr<DeviceRunner> make_device_runner(const std::vector<UsedDevice>& devices, size_t recording_bytes) {
+  return std::make_unique<DeviceRun>(devices, recording_bytes);
 }
 
 }  // namespace coracle::internal

@@ -10,6 +10,7 @@
 #include "plan/kernel_turns.h"
 #include "run/device_memory.h"
 #include "run/device_runner.h"
+#include "run/recordings.h"
 
 namespace coracle::internal {
 
@@ -17,7 +18,7 @@ namespace coracle::internal {
 /// through; made when they are needed first.
 class DeviceRun final : public DeviceRunner {
  public:
-  explicit DeviceRun(const std::vector<UsedDevice>& devices);
+  DeviceRun(const std::vector<UsedDevice>& devices, size_t recording_bytes);
   ~DeviceRun() override;
   DeviceRun(const DeviceRun&) = delete;
   DeviceRun& operator=(const DeviceRun&) = delete;
@@ -51,7 +52,11 @@ class DeviceRun final : public DeviceRunner {
 
   void reserve(DeviceContext& context, const DeviceNeeds& needs, const std::shared_ptr<MemoryLedger>& ledger);
 
+  /// Memory has moved, or will.
+  void move_memory();
+
   std::vector<DeviceContext> contexts_;
+  Recordings recordings_;    // they end before the queues
   uint64_t generation_ = 1;  ///< of the memory: another one where any has moved
   bool running_ = false;
 };
@@ -92,7 +97,7 @@ class DeviceRun::Segment {
   void after(size_t i);
   void observe(size_t i, bool results);
   std::vector<RecordedCalls> stretches() const;
-  void run_stretch(RecordedCalls& stretch, bool records);
+  void run_stretch(RecordedCalls& stretch);
   void finish();
   std::string unfinished(size_t context) const;
   void check(size_t context, const char* failure, const std::string& detail);

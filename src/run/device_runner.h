@@ -52,9 +52,10 @@ class DeviceRunner {
   virtual void release() = 0;
 };
 
-/// Makes one for a session; by place, from 1 on.
-using MakeDeviceRunner = std::unique_ptr<DeviceRunner> (*)(const std::vector<UsedDevice>& devices);
+/// Makes one for a session; by place, from 1 on. `recording_bytes` bounds what its queues record (SessionOptions).
+using MakeDeviceRunner = std::unique_ptr<DeviceRunner> (*)(const std::vector<UsedDevice>& devices,
+                                                           size_t recording_bytes);
 /// Of programs that use devices (ProgramOptions::device_runner).
-std::unique_ptr<DeviceRunner> make_device_runner(const std::vector<UsedDevice>& devices);
+std::unique_ptr<DeviceRunner> make_device_runner(const std::vector<UsedDevice>& devices, size_t recording_bytes);
 
 }  // namespace coracle::internal

@@ -53,7 +53,7 @@ Executor::Executor(std::shared_ptr<const Program> program, const SessionOptions&
       cancelled_(cancelled),
       pool_(options_.workers, options.threads),
       ledger_(std::make_shared<MemoryLedger>(options.memory_limit)),
-      devices_(program_->make_devices()),
+      devices_(program_->make_devices(options_.cache_bytes == 0 ? 0 : options_.recording_bytes)),
       step_user_(program_->steps(), options.cache_bytes) {
   ledger_->set_reclaim([this] { reclaim(); });
   if (program_->blocks() == nullptr) return;
@@ -142,7 +142,12 @@ PlanContext Executor::plan_context(const RunContext& context, const Graph& graph
 
 Executor::Frame& Executor::frame_of(const Graph& graph) {
   if (const auto made = frames_.find(&graph); made != frames_.end()) {
-    for (ValueId v : made->second.available) made->second.facts[index(v)].value = nullptr;
+    for (ValueId v : made->second.available) {
+      made->second.facts[index(v)].value = nullptr;
+      // On a device the results of this run lie where those of the last one do.
+      Tensor& tensor = made->second.tensors[index(v)];
+      if (!tensor.is_on_host()) tensor = Tensor();
+    }
     made->second.available.clear();
     return made->second;
   }

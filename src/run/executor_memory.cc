@@ -154,6 +154,7 @@ size_t Executor::release_memory() {
   }
   const size_t bound = plan_bytes();
   unbind();
+  if (devices_ != nullptr) devices_->release();  // it keeps the steps of what it has recorded
   bytes += std::max(bound, program_->steps().release_unused());
   free_all();
   if (blocks_ != nullptr) blocks_->release();

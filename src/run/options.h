@@ -30,7 +30,9 @@ struct SessionOptions {
   size_t cache_bytes = SIZE_MAX;               ///< bound on the model's plans (StepCache); SIZE_MAX: by the model
   size_t memory_limit = 0;                     ///< for all that runs hold at a time (base/memory_ledger.h); 0: none
   int64_t time_limit_ms = 0;                   ///< for one run, its planning too (base/deadline.h); 0: none
-  int parallel_engines = 1;                    ///< parts of a run at the same time: blocks on engines, native work
+  size_t recording_bytes =
+      size_t{64} << 20U;     ///< bound on what queues of devices record (run/recordings.h); 0: nothing
+  int parallel_engines = 1;  ///< parts of a run at the same time: blocks on engines, native work
 };
 
 /// What holds for one run only.

@@ -42,8 +42,8 @@ class Program {
   BlockRunners* blocks() const { return blocks_.get(); }
   StepCache& steps() const { return steps_; }
   /// What runs steps on devices for one session; null where it uses none.
-  std::unique_ptr<DeviceRunner> make_devices() const {
-    return selector_.devices().empty() ? nullptr : device_runner_(selector_.devices());
+  std::unique_ptr<DeviceRunner> make_devices(size_t recording_bytes) const {
+    return selector_.devices().empty() ? nullptr : device_runner_(selector_.devices(), recording_bytes);
   }
   /// By device of the selector.
   std::span<const std::unique_ptr<DeviceConstants>> constants() const { return constants_; }

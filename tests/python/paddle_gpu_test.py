@@ -23,7 +23,7 @@ import coracle.paddle.inference as paddle_infer
 
 def launches():
     driver.fake_cuda_calls.restype = ctypes.c_int64
-    return driver.fake_cuda_calls(b"cuLaunchKernel")
+    return driver.fake_cuda_calls(b"cuLaunchKernel") + driver.fake_cuda_calls(b"cublasLtMatmul")
 
 def config_of(device):
     config = paddle_infer.Config()

@@ -256,6 +256,10 @@ TEST(DeviceTensors, LoopsCarryThemOnTheDevice) {
   EXPECT_EQ(up[1] - up[0], 0) << "nothing goes there in an iteration";
   EXPECT_EQ(down[1] - down[0], 10) << "the condition alone comes to the host";
   EXPECT_GT(device->counts().replays, 20) << "iterations are replayed, with two blocks by turns";
+  const LateDevice::Counts before = device->counts();
+  run(session, inputs(20));
+  EXPECT_EQ(device->counts().recordings, before.recordings);
+  EXPECT_GE(device->counts().replays - before.replays, 20) << "each of them, the first ones too";
   EXPECT_EQ(device->complaint(), "");
 }
 

@@ -2,6 +2,7 @@
 // What a device records of a segment, and replays from then on, gives the bits of the same calls one at a time.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "run/session_results.h"
@@ -38,6 +39,33 @@ TEST_P(RandomRecording, GivesTheBitsOfSingleCalls) {
       EXPECT_GT(device->counts().replays, device->counts().recordings);
     }
     EXPECT_EQ(device->counts().bytes + device->counts().host_bytes, 0U) << "the model is gone";
+  }
+}
+
+TEST_P(RandomRecording, IsMadeOnceForEachSizeInWhateverOrder) {
+  const unsigned seed = GetParam();
+  for (const int percent : {0, 30, 60}) {
+    SCOPED_TRACE(text(percent, " % of the nodes refused"));
+    const Refusals refusals(seed, percent);
+    const auto device = LateDevice::make({.seed = seed});
+    Session session(model_on({device}, random_graph(seed, 40)), {.threads = 1});
+    std::vector<Shape> order = kSmallImages;
+    std::mt19937 random(seed);
+    // Memory grows, is bound for the first time, and what runs is recorded.
+    for (int round = 0; round < 3; ++round) {
+      for (const Shape& shape : order) run(session, {random_tensor(shape, seed)});
+    }
+    const LateDevice::Counts before = device->counts();
+    for (int round = 0; round < 3; ++round) {
+      std::shuffle(order.begin(), order.end(), random);
+      for (const Shape& shape : order) run(session, {random_tensor(shape, seed)});
+    }
+    EXPECT_EQ(device->counts().recordings, before.recordings);
+    EXPECT_EQ(device->counts().allocations, before.allocations);
+    if (before.replays > 0) {
+      EXPECT_GT(device->counts().replays, before.replays);
+    }
+    EXPECT_EQ(device->complaint(), "");
   }
 }
 

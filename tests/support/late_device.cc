@@ -138,7 +138,10 @@ class LateQueue final : public Queue, public LateKernels {
     });
   }
   void run(LateCall call) override {
-    if (recorded_ != nullptr) return recorded_->given.emplace_back([this, call] { run(call); }), void();
+    if (recorded_ != nullptr) {
+      call.call.context = &kNoRun;  // the run that records ends
+      return recorded_->given.emplace_back([this, call] { run(call); }), void();
+    }
     std::vector<std::shared_ptr<Core::Memory>> memory;
     for (LateCall::Tensor& t : call.tensors) {
       if (t.on_host) continue;

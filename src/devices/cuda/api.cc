@@ -18,8 +18,9 @@ namespace {
 
 constexpr char kLibrary[] = "libcuda.so.1";
 constexpr int kOldestDriver = 12000;
-constexpr int kNewestCompiler = 13;
-constexpr int kOldestCompiler = 12;
+constexpr int kNewestToolkit = 13;
+constexpr int kOldestToolkit = 12;
+constexpr CUresult kProductsCodes = 100000;  // statuses of cuBLASLt from here on
 
 template <class... Parameters>
 CUresult gone(Parameters...) {
@@ -53,6 +54,22 @@ void give_up_after_fork() {
   all.api = nullptr;
 }
 
+/// The functions of a library, of which `absent` is the first that it has not.
+class Functions {
+ public:
+  explicit Functions(void* library) : library_(library) {}
+  template <class F>
+  void find(F& function, const char* name) {
+    function = reinterpret_cast<F>(::dlsym(library_, name));
+    if (function == nullptr && absent == nullptr) absent = name;
+  }
+  const char* absent = nullptr;
+
+ private:
+  void* library_;
+};
+#define CORACLE_CUDA_FIND(result, name, ...) functions.find(api.name, #name);
+
 std::string version_text(int version) { return text(version / 1000, ".", version % 1000 / 10); }
 
 LoadedDriver load_driver() {
@@ -66,22 +83,16 @@ LoadedDriver load_driver() {
   }
   loaded.found = true;
   auto& api = *new DriverApi;
-  const char* absent = nullptr;
-  const auto find = [&]<class F>(F& function, const char* name) {
-    function = reinterpret_cast<F>(::dlsym(library, name));
-    if (function == nullptr && absent == nullptr) absent = name;
-  };
-#define CORACLE_CUDA_FIND(result, name, ...) find(api.name, #name);
+  Functions functions(library);
   CORACLE_CUDA_FUNCTIONS(CORACLE_CUDA_FIND)
-#undef CORACLE_CUDA_FIND
   if (api.cuDriverGetVersion != nullptr) api.cuDriverGetVersion(&loaded.version);
   if (loaded.version < kOldestDriver) {
     loaded.missing = text("NVIDIA's driver knows CUDA ", version_text(loaded.version),
                           "; 12.0 or later is needed: install driver 525 or later");
     return loaded;
   }
-  if (absent != nullptr) {
-    loaded.missing = text(kLibrary, " has no ", absent, ": install NVIDIA's driver, version 525 or later");
+  if (functions.absent != nullptr) {
+    loaded.missing = text(kLibrary, " has no ", functions.absent, ": install NVIDIA's driver, version 525 or later");
     return loaded;
   }
   kept().forked =
@@ -109,19 +120,28 @@ std::vector<std::string> named_folders() {
 
 /// Where the loader looks, the toolkit's folder, and those of NVIDIA's packages for Python ("cu13" of CUDA 13, which
 /// has all libraries in one).
-std::vector<std::string> usual_folders() {
+std::vector<std::string> usual_folders(std::string_view package) {
   std::vector<std::string> folders = {"", "/usr/local/cuda/lib64/"};
   for (const std::string& packages : python_package_folders()) {
-    for (const char* library : {"/nvidia/cu13/lib/", "/nvidia/cuda_nvrtc/lib/"}) folders.push_back(packages + library);
+    for (const std::string_view library : {std::string_view("cu13"), package}) {
+      folders.push_back(text(packages, "/nvidia/", library, "/lib/"));
+    }
   }
   return folders;
 }
 
-void* open_compiler(int newest) {
-  for (const std::vector<std::string>& folders : {named_folders(), usual_folders()}) {
-    for (int major = newest; major >= kOldestCompiler; --major) {
+/// The newest major version of a library of the toolkit that may be used.
+int newest_version() {
+  const int driver = loaded_driver().version;
+  return driver == 0 ? kNewestToolkit : std::min(driver / 1000, kNewestToolkit);
+}
+
+/// The newest of at most that version, by its name without the version.
+void* open_library(const char* name, std::string_view package) {
+  for (const std::vector<std::string>& folders : {named_folders(), usual_folders(package)}) {
+    for (int major = newest_version(); major >= kOldestToolkit; --major) {
       for (const std::string& folder : folders) {
-        const std::string path = text(folder, "libnvrtc.so.", major);
+        const std::string path = text(folder, name, major);
         if (void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
       }
     }
@@ -129,42 +149,64 @@ void* open_compiler(int newest) {
   return nullptr;
 }
 
+/// "(libnvrtc.so.12) was not found: install it (pip install nvidia-cuda-nvrtc-cu12; Debian: libnvrtc12), or name ..."
+std::string not_found(const char* name, const char* pip, const char* debian) {
+  const int newest = newest_version();
+  return text("(", name, newest, ") was not found: install it (pip install ", pip,
+              newest >= kNewestToolkit ? "" : "-cu12", "; Debian: ", debian,
+              "12), or name its folder in CORACLE_CUDA_PATH");
+}
+
 LoadedCompiler load_compiler() {
   LoadedCompiler loaded;
-  const LoadedDriver& driver = loaded_driver();
-  const int newest = driver.version == 0 ? kNewestCompiler : std::min(driver.version / 1000, kNewestCompiler);
-  void* library = open_compiler(newest);
+  void* library = open_library("libnvrtc.so.", "cuda_nvrtc");
   if (library == nullptr) {
-    loaded.missing =
-        text("NVIDIA's run-time compiler (libnvrtc.so.", newest, ") was not found: install it (pip install ",
-             newest >= kNewestCompiler ? "nvidia-cuda-nvrtc" : "nvidia-cuda-nvrtc-cu12",
-             "; Debian: libnvrtc12), or name its folder in CORACLE_CUDA_PATH");
+    loaded.missing = text("NVIDIA's run-time compiler ", not_found("libnvrtc.so.", "nvidia-cuda-nvrtc", "libnvrtc"));
     return loaded;
   }
   auto& api = *new CompilerApi;
-  const char* absent = nullptr;
-  const auto find = [&]<class F>(F& function, const char* name) {
-    function = reinterpret_cast<F>(::dlsym(library, name));
-    if (function == nullptr && absent == nullptr) absent = name;
-  };
-#define CORACLE_CUDA_FIND(result, name, ...) find(api.name, #name);
+  Functions functions(library);
   CORACLE_NVRTC_FUNCTIONS(CORACLE_CUDA_FIND)
-#undef CORACLE_CUDA_FIND
   int major = 0;
   int minor = 0;
   int count = 0;
-  if (absent == nullptr && api.nvrtcVersion(&major, &minor) == NVRTC_SUCCESS &&
+  if (functions.absent == nullptr && api.nvrtcVersion(&major, &minor) == NVRTC_SUCCESS &&
       api.nvrtcGetNumSupportedArchs(&count) == NVRTC_SUCCESS && count > 0) {
     loaded.architectures.resize(static_cast<size_t>(count));
     if (api.nvrtcGetSupportedArchs(loaded.architectures.data()) != NVRTC_SUCCESS) loaded.architectures.clear();
     std::sort(loaded.architectures.begin(), loaded.architectures.end());
   }
   if (loaded.architectures.empty()) {
-    loaded.missing = text("libnvrtc.so.", newest, absent != nullptr ? " has no " : " knows no architecture",
-                          absent != nullptr ? absent : "", ": NVRTC 12.0 or later is needed");
+    loaded.missing = text("NVIDIA's run-time compiler (libnvrtc.so)",
+                          functions.absent != nullptr ? " has no " : " knows no architecture",
+                          functions.absent != nullptr ? functions.absent : "", ": NVRTC 12.0 or later is needed");
     return loaded;
   }
   loaded.version = major * 100 + minor;
+  loaded.api = &api;
+  return loaded;
+}
+
+LoadedProducts load_products() {
+  LoadedProducts loaded;
+  if (const char* used = std::getenv("CORACLE_CUBLASLT"); used != nullptr && std::string_view(used) == "0") {
+    loaded.missing = "CORACLE_CUBLASLT is 0";
+    return loaded;
+  }
+  void* library = open_library("libcublasLt.so.", "cublas");
+  if (library == nullptr) {
+    loaded.missing = text("the library ", not_found("libcublasLt.so.", "nvidia-cublas", "libcublaslt"));
+    return loaded;
+  }
+  auto& api = *new ProductsApi;
+  Functions functions(library);
+  CORACLE_CUBLASLT_FUNCTIONS(CORACLE_CUDA_FIND)
+  if (functions.absent != nullptr) {
+    loaded.missing = text("libcublasLt.so has no ", functions.absent, ": cuBLASLt 12.0 or later is needed");
+    return loaded;
+  }
+  const size_t version = api.cublasLtGetVersion();
+  loaded.version = text(version / 10000, ".", version / 100 % 100, ".", version % 100);
   loaded.api = &api;
   return loaded;
 }
@@ -181,10 +223,26 @@ const LoadedCompiler& loaded_compiler() {
   return loaded;
 }
 
-std::string code_text(CUresult code) {
-  const char* name = "unknown error";
+const LoadedProducts& loaded_products() {
+  static const LoadedProducts& loaded = *new LoadedProducts(load_products());
+  return loaded;
+}
+
+CUresult code_of_products(cublasStatus_t status) {
+  if (status == CUBLAS_STATUS_SUCCESS) return CUDA_SUCCESS;
+  return status == CUBLAS_STATUS_ALLOC_FAILED ? CUDA_ERROR_OUT_OF_MEMORY : kProductsCodes + status;
+}
+
 #define CORACLE_CUDA_NAME(constant, value) \
   if (code == (value)) name = #constant;
+
+std::string code_text(CUresult code) {
+  const char* name = "unknown error";
+  if (code >= kProductsCodes) {
+    code -= kProductsCodes;
+    CORACLE_CUBLAS_RESULTS(CORACLE_CUDA_NAME)
+    return text(name, " (", code, ")");
+  }
   CORACLE_CUDA_RESULTS(CORACLE_CUDA_NAME)
   return text(name, " (", code, ")");
 }

@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "devices/cuda/cublaslt.h"
 #include "devices/cuda/driver.h"
 
-/// The functions of NVIDIA's driver and of NVRTC, from the libraries of this machine.
+/// The functions of NVIDIA's driver, of NVRTC and of cuBLASLt, from the libraries of this machine.
 namespace coracle::internal::cuda {
 
 struct LoadedDriver {
@@ -33,7 +34,19 @@ struct LoadedCompiler {
 /// programs of newer ones.
 const LoadedCompiler& loaded_compiler();
 
-/// "CUDA_ERROR_LAUNCH_FAILED (719)"
+struct LoadedProducts {
+  const ProductsApi* api = nullptr;
+  std::string version;  ///< "12.4.5"
+  std::string missing;
+};
+
+/// cuBLASLt, from where NVRTC is looked for and by the same rule; no device needs it. With CORACLE_CUBLASLT=0 there is
+/// none.
+const LoadedProducts& loaded_products();
+
+/// A status of cuBLASLt as a code beside those of the driver.
+CUresult code_of_products(cublasStatus_t status);
+/// "CUDA_ERROR_LAUNCH_FAILED (719)", "CUBLAS_STATUS_EXECUTION_FAILED (13)"
 std::string code_text(CUresult code);
 /// "NVRTC_ERROR_COMPILATION (6)"
 std::string compiler_code_text(nvrtcResult code);

@@ -130,12 +130,20 @@ void CommandQueue::forget_times() noexcept {
 void CommandQueue::launch(const RunContext& run, const gpu::Function& function, const gpu::Grid& grid,
                           std::span<const gpu::Argument> arguments) noexcept {
   if (failed()) return;
+  const auto& own = static_cast<const Command&>(function);
+  if (recorded_ != nullptr) {
+    return recorded_->add([&]() -> RecordedCommands::Command {
+      return {[&own, grid, kept = std::vector(arguments.begin(), arguments.end())](CUstream stream) {
+                return own.enqueue(stream, grid, kept);
+              },
+              own.name().c_str()};
+    });
+  }
   const ContextScope scope = device_->enter();
-  const auto& own = static_cast<const Function&>(function);
   CUresult code = CUDA_SUCCESS;
   give(kernels_, own.name().c_str(), 0, [&] { return code = own.enqueue(kernels_, grid, arguments); });
   if (code == CUDA_ERROR_INVALID_VALUE) add_detail([&] { return text(": ", own.launch_text(grid)); });
-  note_kernel(run.deadline() != nullptr);
+  note_kernels(1, run.deadline() != nullptr);
 }
 
 void CommandQueue::upload(const void* from, DeviceBytes to, size_t bytes) noexcept {
@@ -161,9 +169,45 @@ void CommandQueue::download(DeviceBytes from, void* to, size_t bytes) noexcept {
 
 void CommandQueue::copy(DeviceBytes from, DeviceBytes to, size_t bytes) noexcept {
   if (failed() || bytes == 0) return;
+  const auto copy_on = [this, from, to, bytes](CUstream stream) {
+    return api_.cuMemcpyDtoDAsync_v2(address(to), address(from), bytes, stream);
+  };
+  constexpr char kWhat[] = "a copy on it";
+  if (recorded_ != nullptr) {
+    return recorded_->add([&]() -> RecordedCommands::Command { return {copy_on, kWhat, bytes}; });
+  }
   const ContextScope scope = device_->enter();
-  give(kernels_, "a copy on it", bytes,
-       [&] { return api_.cuMemcpyDtoDAsync_v2(address(to), address(from), bytes, kernels_); });
+  give(kernels_, kWhat, bytes, [&] { return copy_on(kernels_); });
+}
+
+bool CommandQueue::begin_recording() noexcept {
+  if (failed() || profiling_ || !device_->uses_graphs()) return false;
+  try {
+    recorded_ = std::make_unique<RecordedCommands>(device_);
+  } catch (...) {  // none without memory
+  }
+  return recorded_ != nullptr;
+}
+
+std::unique_ptr<Recording> CommandQueue::end_recording() noexcept {
+  std::unique_ptr<RecordedCommands> recorded = std::move(recorded_);
+  if (recorded == nullptr || failed()) return nullptr;
+  const ContextScope scope = device_->enter();
+  if (!recorded->capture()) return nullptr;
+  return recorded;
+}
+
+void CommandQueue::replay(Recording& recording) noexcept {
+  if (failed()) return;
+  const ContextScope scope = device_->enter();
+  auto& own = static_cast<RecordedCommands&>(recording);
+  if (own.may_have_faults()) DriverQueue::faults();
+  if (!own.launch(kernels_)) {
+    for (const RecordedCommands::Command& c : own.commands()) {
+      if (!failed()) give(kernels_, c.what, c.bytes, [&] { return c.give(kernels_); });
+    }
+  }
+  note_kernels(own.commands().size(), true);
 }
 
 /// The event is recorded by who waits for it: a queue that nobody takes turns with has none.
@@ -207,6 +251,7 @@ const char* CommandQueue::finish(std::string* detail) noexcept {
 }
 
 DeviceBytes CommandQueue::faults() noexcept {
+  if (recorded_ != nullptr) recorded_->set_may_have_faults();
   const ContextScope scope = device_->enter();
   return DriverQueue::faults();
 }

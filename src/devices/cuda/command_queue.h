@@ -7,6 +7,7 @@
 #include <string>
 
 #include "devices/cuda/api.h"
+#include "devices/cuda/recorded_commands.h"
 #include "devices/gpu/driver_queue.h"
 #include "plan/kernel_turns.h"
 
@@ -26,6 +27,9 @@ class CommandQueue final : public gpu::DriverQueue, public KernelTurns {
   void upload(const void* from, DeviceBytes to, size_t bytes) noexcept override;
   void download(DeviceBytes from, void* to, size_t bytes) noexcept override;
   void copy(DeviceBytes from, DeviceBytes to, size_t bytes) noexcept override;
+  bool begin_recording() noexcept override;
+  std::unique_ptr<Recording> end_recording() noexcept override;
+  void replay(Recording& recording) noexcept override;
   void profile(bool on) noexcept override;
   Span span(Event from, Event to) noexcept override;
   void launch(const RunContext& run, const gpu::Function& function, const gpu::Grid& grid,
@@ -71,6 +75,7 @@ class CommandQueue final : public gpu::DriverQueue, public KernelTurns {
   CUstream kernels_ = nullptr;
   CUstream copies_ = nullptr;
   bool has_turn_ = false;
+  std::unique_ptr<RecordedCommands> recorded_;  ///< null: commands are given
   bool profiling_ = false;
   std::deque<Timed> commands_;  ///< those given while profiling, with the point before them
 };

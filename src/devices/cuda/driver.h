@@ -16,6 +16,8 @@ using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
 using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
+using CUgraph = struct CUgraph_st*;
+using CUgraphExec = struct CUgraphExec_st*;
 struct CUuuid {
   char bytes[16];
 };
@@ -24,50 +26,54 @@ using nvrtcResult = int;
 using nvrtcProgram = struct _nvrtcProgram*;  // NOLINT(bugprone-reserved-identifier): as NVRTC has it
 
 /// What the driver returns.
-#define CORACLE_CUDA_RESULTS(X)              \
-  X(CUDA_SUCCESS, 0)                         \
-  X(CUDA_ERROR_INVALID_VALUE, 1)             \
-  X(CUDA_ERROR_OUT_OF_MEMORY, 2)             \
-  X(CUDA_ERROR_NOT_INITIALIZED, 3)           \
-  X(CUDA_ERROR_DEINITIALIZED, 4)             \
-  X(CUDA_ERROR_STUB_LIBRARY, 34)             \
-  X(CUDA_ERROR_DEVICE_UNAVAILABLE, 46)       \
-  X(CUDA_ERROR_NO_DEVICE, 100)               \
-  X(CUDA_ERROR_INVALID_DEVICE, 101)          \
-  X(CUDA_ERROR_INVALID_IMAGE, 200)           \
-  X(CUDA_ERROR_INVALID_CONTEXT, 201)         \
-  X(CUDA_ERROR_NO_BINARY_FOR_GPU, 209)       \
-  X(CUDA_ERROR_ECC_UNCORRECTABLE, 214)       \
-  X(CUDA_ERROR_INVALID_PTX, 218)             \
-  X(CUDA_ERROR_NVLINK_UNCORRECTABLE, 220)    \
-  X(CUDA_ERROR_JIT_COMPILER_NOT_FOUND, 221)  \
-  X(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222) \
-  X(CUDA_ERROR_CONTAINED, 226)               \
-  X(CUDA_ERROR_INVALID_HANDLE, 400)          \
-  X(CUDA_ERROR_NOT_FOUND, 500)               \
-  X(CUDA_ERROR_NOT_READY, 600)               \
-  X(CUDA_ERROR_ILLEGAL_ADDRESS, 700)         \
-  X(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701) \
-  X(CUDA_ERROR_LAUNCH_TIMEOUT, 702)          \
-  X(CUDA_ERROR_CONTEXT_IS_DESTROYED, 709)    \
-  X(CUDA_ERROR_ASSERT, 710)                  \
-  X(CUDA_ERROR_HARDWARE_STACK_ERROR, 714)    \
-  X(CUDA_ERROR_ILLEGAL_INSTRUCTION, 715)     \
-  X(CUDA_ERROR_MISALIGNED_ADDRESS, 716)      \
-  X(CUDA_ERROR_INVALID_ADDRESS_SPACE, 717)   \
-  X(CUDA_ERROR_INVALID_PC, 718)              \
-  X(CUDA_ERROR_LAUNCH_FAILED, 719)           \
-  X(CUDA_ERROR_NOT_SUPPORTED, 801)           \
-  X(CUDA_ERROR_SYSTEM_NOT_READY, 802)        \
-  X(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, 803)  \
-  X(CUDA_ERROR_MPS_CONNECTION_FAILED, 805)   \
-  X(CUDA_ERROR_MPS_CLIENT_TERMINATED, 810)   \
-  X(CUDA_ERROR_EXTERNAL_DEVICE, 911)         \
+#define CORACLE_CUDA_RESULTS(X)                  \
+  X(CUDA_SUCCESS, 0)                             \
+  X(CUDA_ERROR_INVALID_VALUE, 1)                 \
+  X(CUDA_ERROR_OUT_OF_MEMORY, 2)                 \
+  X(CUDA_ERROR_NOT_INITIALIZED, 3)               \
+  X(CUDA_ERROR_DEINITIALIZED, 4)                 \
+  X(CUDA_ERROR_STUB_LIBRARY, 34)                 \
+  X(CUDA_ERROR_DEVICE_UNAVAILABLE, 46)           \
+  X(CUDA_ERROR_NO_DEVICE, 100)                   \
+  X(CUDA_ERROR_INVALID_DEVICE, 101)              \
+  X(CUDA_ERROR_INVALID_IMAGE, 200)               \
+  X(CUDA_ERROR_INVALID_CONTEXT, 201)             \
+  X(CUDA_ERROR_NO_BINARY_FOR_GPU, 209)           \
+  X(CUDA_ERROR_ECC_UNCORRECTABLE, 214)           \
+  X(CUDA_ERROR_INVALID_PTX, 218)                 \
+  X(CUDA_ERROR_NVLINK_UNCORRECTABLE, 220)        \
+  X(CUDA_ERROR_JIT_COMPILER_NOT_FOUND, 221)      \
+  X(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222)     \
+  X(CUDA_ERROR_CONTAINED, 226)                   \
+  X(CUDA_ERROR_INVALID_HANDLE, 400)              \
+  X(CUDA_ERROR_NOT_FOUND, 500)                   \
+  X(CUDA_ERROR_NOT_READY, 600)                   \
+  X(CUDA_ERROR_ILLEGAL_ADDRESS, 700)             \
+  X(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701)     \
+  X(CUDA_ERROR_LAUNCH_TIMEOUT, 702)              \
+  X(CUDA_ERROR_CONTEXT_IS_DESTROYED, 709)        \
+  X(CUDA_ERROR_ASSERT, 710)                      \
+  X(CUDA_ERROR_HARDWARE_STACK_ERROR, 714)        \
+  X(CUDA_ERROR_ILLEGAL_INSTRUCTION, 715)         \
+  X(CUDA_ERROR_MISALIGNED_ADDRESS, 716)          \
+  X(CUDA_ERROR_INVALID_ADDRESS_SPACE, 717)       \
+  X(CUDA_ERROR_INVALID_PC, 718)                  \
+  X(CUDA_ERROR_LAUNCH_FAILED, 719)               \
+  X(CUDA_ERROR_NOT_SUPPORTED, 801)               \
+  X(CUDA_ERROR_SYSTEM_NOT_READY, 802)            \
+  X(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, 803)      \
+  X(CUDA_ERROR_MPS_CONNECTION_FAILED, 805)       \
+  X(CUDA_ERROR_MPS_CLIENT_TERMINATED, 810)       \
+  X(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 900)  \
+  X(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, 901)  \
+  X(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, 908) \
+  X(CUDA_ERROR_EXTERNAL_DEVICE, 911)             \
   X(CUDA_ERROR_UNKNOWN, 999)
 
 /// Other numbers of the driver.
 #define CORACLE_CUDA_NUMBERS(X)                       \
   X(CU_STREAM_NON_BLOCKING, 1)                        \
+  X(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, 1)           \
   X(CU_EVENT_DEFAULT, 0)                              \
   X(CU_EVENT_DISABLE_TIMING, 2)                       \
   X(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 5)            \
@@ -121,6 +127,12 @@ CORACLE_NVRTC_RESULTS(CORACLE_CUDA_CONSTANT)
   X(CUresult, cuStreamDestroy_v2, CUstream stream)                                                          \
   X(CUresult, cuStreamSynchronize, CUstream stream)                                                         \
   X(CUresult, cuStreamWaitEvent, CUstream stream, CUevent event, unsigned flags)                            \
+  X(CUresult, cuStreamBeginCapture_v2, CUstream stream, int mode)                                           \
+  X(CUresult, cuStreamEndCapture, CUstream stream, CUgraph* graph)                                          \
+  X(CUresult, cuGraphInstantiateWithFlags, CUgraphExec* exec, CUgraph graph, uint64_t flags)                \
+  X(CUresult, cuGraphLaunch, CUgraphExec exec, CUstream stream)                                             \
+  X(CUresult, cuGraphExecDestroy, CUgraphExec exec)                                                         \
+  X(CUresult, cuGraphDestroy, CUgraph graph)                                                                \
   X(CUresult, cuEventCreate, CUevent* event, unsigned flags)                                                \
   X(CUresult, cuEventDestroy_v2, CUevent event)                                                             \
   X(CUresult, cuEventRecord, CUevent event, CUstream stream)                                                \

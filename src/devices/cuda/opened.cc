@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cuda/opened.h"
 
+#include <cstdlib>
 #include <mutex>
+#include <string_view>
 
 #include "base/counted.h"
 #include "base/error.h"
 #include "devices/cuda/command_queue.h"
 #include "devices/cuda/function.h"
+#include "devices/cuda/product_function.h"
 
 namespace coracle::internal::cuda {
 namespace {
@@ -15,9 +18,15 @@ ErrorCode code_of(CUresult code) {
   return code == CUDA_ERROR_OUT_OF_MEMORY ? ErrorCode::kOutOfMemory : ErrorCode::kUnsupported;
 }
 
+/// CORACLE_CUDA_GRAPHS=0 switches them off.
+bool wants_graphs() {
+  const char* variable = std::getenv("CORACLE_CUDA_GRAPHS");
+  return variable == nullptr || std::string_view(variable) != "0";
+}
+
 }  // namespace
 
-Opened::Opened(FoundDevice found) : api_(*loaded_driver().api), found_(std::move(found)) {
+Opened::Opened(FoundDevice found) : api_(*loaded_driver().api), found_(std::move(found)), uses_graphs_(wants_graphs()) {
   const CUresult code = api_.cuDevicePrimaryCtxRetain(&context_, found_.device);
   require(code == CUDA_SUCCESS, code_of(code), "the device ", info().name,
           " cannot be opened: cuDevicePrimaryCtxRetain returned ", code_text(code));
@@ -39,6 +48,8 @@ Opened::~Opened() {
   {
     const ContextScope scope = enter();
     programs_.clear();
+    // Not in a forked child, where it would ask the driver.
+    if (products_ != nullptr && loaded_driver().api != nullptr) loaded_products().api->cublasLtDestroy(products_);
   }
   api_.cuDevicePrimaryCtxRelease_v2(found_.device);
 }
@@ -89,6 +100,16 @@ std::shared_ptr<const gpu::Function> Opened::compile(const gpu::Source& source, 
   const ContextScope scope = enter();
   auto program = std::static_pointer_cast<const Program>(programs_.get(source, definitions));
   return std::make_shared<Function>(shared_from_this(), std::move(program), source.name, name);
+}
+
+std::shared_ptr<const gpu::Function> Opened::product(const gpu::Product& product) {
+  require_there();
+  const ContextScope scope = enter();
+  std::call_once(products_asked_, [&] {
+    const ProductsApi* api = loaded_products().api;
+    if (api != nullptr && api->cublasLtCreate(&products_) != CUBLAS_STATUS_SUCCESS) products_ = nullptr;
+  });
+  return products_ == nullptr ? nullptr : ProductFunction::make(shared_from_this(), products_, product);
 }
 
 void Opened::note(CUresult code) noexcept {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "devices/cuda/probe.h"
@@ -44,11 +45,14 @@ class Opened final : public gpu::OpenGpu, public std::enable_shared_from_this<Op
   std::shared_ptr<void> allocate_host(size_t bytes) override;
   std::shared_ptr<const gpu::Function> compile(const gpu::Source& source, std::string_view name,
                                                std::string_view definitions) override;
+  std::shared_ptr<const gpu::Function> product(const gpu::Product& product) override;
   bool lost() const noexcept override { return lost_.load(std::memory_order_relaxed); }
 
   const DriverApi& api() const { return api_; }
   const FoundDevice& found() const { return found_; }
   Turns& turns() noexcept { return turns_; }
+  /// Whether queues make CUDA graphs of what they record.
+  bool uses_graphs() const { return uses_graphs_; }
   ContextScope enter() const noexcept { return {api_, context_}; }
   /// Looks at a code that the driver returned: some say that the device or its context is gone.
   void note(CUresult code) noexcept;
@@ -59,9 +63,12 @@ class Opened final : public gpu::OpenGpu, public std::enable_shared_from_this<Op
   const DriverApi& api_;
   FoundDevice found_;
   CUcontext context_ = nullptr;
+  const bool uses_graphs_;
   std::atomic<bool> lost_ = false;
   Turns turns_;
   Programs programs_{*this};
+  std::once_flag products_asked_;
+  cublasLtHandle_t products_ = nullptr;  ///< null: there is no cuBLASLt that works
 };
 
 /// Device `index` of the probe; the one that is open already where there is one. Throws Error.

@@ -99,7 +99,12 @@ std::vector<FoundDevice> find_devices(Probe& none) {
 
 Probe probe() {
   Probe result;
-  for (FoundDevice& device : find_devices(result)) result.devices.push_back(std::move(device.info));
+  for (FoundDevice& device : find_devices(result)) {
+    const LoadedProducts& products = loaded_products();
+    device.info.driver += products.api != nullptr ? text(", cuBLASLt ", products.version)
+                                                  : text(", no cuBLASLt for products: ", products.missing);
+    result.devices.push_back(std::move(device.info));
+  }
   return result;
 }
 

@@ -63,8 +63,9 @@ void DriverQueue::note(int code, const char* what, size_t bytes, bool while_wait
   keep(reason_of(code), code, what, bytes);
 }
 
-void DriverQueue::note_kernel(bool may_end) noexcept {
-  if (failed() || ++kernels_given_ < kTogether || !may_end) return;
+void DriverQueue::note_kernels(size_t count, bool may_end) noexcept {
+  kernels_given_ += count;
+  if (failed() || kernels_given_ < kTogether || !may_end) return;
   kernels_given_ = 0;
   const DriverEvent event = event_of(Half::kKernels);
   if (event == nullptr) return;

@@ -46,10 +46,10 @@ class DriverQueue : public GpuQueue {
     } catch (...) {  // without it
     }
   }
-  /// For each kernel that was given. Where the run may be cancelled or has a time limit (`may_end`), it waits until the
+  /// For kernels that were given. Where the run may be cancelled or has a time limit (`may_end`), it waits until the
   /// device is no more than some dozens of kernels behind: what was given is done whatever happens, and nobody looks at
   /// limits while the end of it is waited for.
-  void note_kernel(bool may_end) noexcept;
+  void note_kernels(size_t count, bool may_end) noexcept;
   /// A copy between host and device will be given.
   void note_copy() noexcept { has_copied_ = true; }
   void release(std::deque<KeptEvent>& events, size_t count) noexcept;

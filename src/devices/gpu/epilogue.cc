@@ -6,11 +6,18 @@
 namespace coracle::internal::gpu {
 
 void add_epilogue(const Epilogue* epilogue, int first, Definitions& definitions, std::vector<Parameter>& parameters) {
+  std::span<const EpilogueStep> steps;
+  if (epilogue != nullptr) steps = epilogue->epilogue;
+  add_epilogue(steps, first, definitions, parameters);
+}
+
+void add_epilogue(std::span<const EpilogueStep> steps, int first, Definitions& definitions,
+                  std::vector<Parameter>& parameters) {
   std::string declared;
   std::string text;
   int tensors = 0;
   int numbers = 0;
-  for (const EpilogueStep& step : epilogue == nullptr ? std::vector<EpilogueStep>() : epilogue->epilogue) {
+  for (const EpilogueStep& step : steps) {
     if (takes_tensor(step.kind)) {
       const std::string e = "e" + std::to_string(tensors);
       const bool adds = step.kind == EpilogueKind::kAddChannel || step.kind == EpilogueKind::kAddTensor;

@@ -4,16 +4,13 @@
 #include <vector>
 
 #include "devices/gpu/epilogue.h"
+#include "devices/gpu/product.h"
 
 namespace coracle::internal::gpu {
 
-/// y[batch, m, n] = sum over k of a[m, k] * b[k, n]: kernels/gemm.cl. Steps in elements.
+/// A product with what is done to its elements: kernels/gemm.cl, or a library of the device's maker and
+/// kernels/finish.cl.
 struct Gemm {
-  struct Axis {
-    int64_t size = 1;
-    int64_t a_step = 0;
-    int64_t b_step = 0;
-  };
   /// What the windows of an image hold, as b.
   struct Windows {
     int64_t kernel_h = 1;
@@ -23,14 +20,7 @@ struct Gemm {
 
   int a = 0;  ///< operands
   int b = 1;
-  int64_t rows = 0;
-  int64_t columns = 0;
-  int64_t depth = 0;
-  int64_t a_row = 0;
-  int64_t a_depth = 0;
-  int64_t b_depth = 0;
-  int64_t b_column = 0;
-  std::vector<Axis> batch;  ///< outermost first
+  Matrices matrices;
   const Windows* windows = nullptr;
 
   const Epilogue* epilogue = nullptr;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "devices/gpu/launch.h"
+#include "devices/gpu/product.h"
 #include "devices/gpu/sources.h"
 
 /// What a kind of device implements to run the kernels of this folder.
@@ -21,6 +22,9 @@ class OpenGpu : public OpenDevice {
   /// compiler says.
   virtual std::shared_ptr<const Function> compile(const Source& source, std::string_view name,
                                                   std::string_view definitions) = 0;
+  /// The function of a library of the device's maker, to be launched with an empty grid; null where there is none that
+  /// takes the product. Sums do not depend on how many rows and matrices there are.
+  virtual std::shared_ptr<const Function> product(const Product& /*product*/) { return nullptr; }
 };
 
 class GpuQueue : public Queue {

@@ -117,7 +117,7 @@ void CommandQueue::launch(const RunContext& run, const gpu::Function& function, 
   if (failed()) return;
   const auto& own = static_cast<const Function&>(function);
   given(own.enqueue(*this, grid, arguments), own.name().c_str(), 0);
-  note_kernel(run.deadline() != nullptr);
+  note_kernels(1, run.deadline() != nullptr);
 }
 
 void CommandQueue::upload(const void* from, DeviceBytes to, size_t bytes) noexcept {

@@ -6,6 +6,8 @@
 
 #include <type_traits>
 
+#include "devices/cuda/cublaslt.h"
+
 namespace own = coracle::internal::cuda;
 
 // Before the headers, which give some names another meaning.
@@ -15,7 +17,11 @@ CORACLE_CUDA_FUNCTIONS(CORACLE_OWN)
 #undef CORACLE_API
 #define CORACLE_API own::CompilerApi
 CORACLE_NVRTC_FUNCTIONS(CORACLE_OWN)
+#undef CORACLE_API
+#define CORACLE_API own::ProductsApi
+CORACLE_CUBLASLT_FUNCTIONS(CORACLE_OWN)
 
+#include <cublasLt.h>
 #include <cuda.h>
 #include <nvrtc.h>
 
@@ -51,10 +57,19 @@ static_assert(!Same<int (*)(size_t), int (*)(unsigned)>::value && !Same<int (*)(
 #define CORACLE_FUNCTION(result, name, ...) static_assert(Same<Own_##name, decltype(&::name)>::value, #name);
 CORACLE_CUDA_FUNCTIONS(CORACLE_FUNCTION)
 CORACLE_NVRTC_FUNCTIONS(CORACLE_FUNCTION)
+CORACLE_CUBLASLT_FUNCTIONS(CORACLE_FUNCTION)
 #define CORACLE_NUMBER(name, value) static_assert(static_cast<int>(::name) == (value), #name);
 CORACLE_CUDA_RESULTS(CORACLE_NUMBER)
 CORACLE_CUDA_NUMBERS(CORACLE_NUMBER)
 CORACLE_NVRTC_RESULTS(CORACLE_NUMBER)
+CORACLE_CUBLAS_RESULTS(CORACLE_NUMBER)
+CORACLE_CUBLAS_NUMBERS(CORACLE_NUMBER)
+static_assert(sizeof(own::cublasLtMatmulAlgo_t) == sizeof(::cublasLtMatmulAlgo_t) &&
+              sizeof(own::cublasLtMatmulHeuristicResult_t) == sizeof(::cublasLtMatmulHeuristicResult_t) &&
+              offsetof(own::cublasLtMatmulHeuristicResult_t, workspaceSize) ==
+                  offsetof(::cublasLtMatmulHeuristicResult_t, workspaceSize) &&
+              offsetof(own::cublasLtMatmulHeuristicResult_t, state) ==
+                  offsetof(::cublasLtMatmulHeuristicResult_t, state));
 static_assert(sizeof(own::CUuuid) == sizeof(::CUuuid) && sizeof(own::CUdeviceptr) == sizeof(::CUdeviceptr));
 
 TEST(CudaDriver, IsDeclaredAsInTheHeaders) { SUCCEED() << "static_assert looks at each declaration"; }

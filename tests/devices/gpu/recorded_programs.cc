@@ -12,6 +12,8 @@
 #include "ops/interp/bicubic_interp.h"
 #include "ops/interp/bilinear_interp.h"
 #include "ops/interp/nearest_interp_add.h"
+#include "ops/matmul/linear.h"
+#include "ops/matmul/matmul.h"
 #include "ops/movement/pad2d.h"
 #include "support/check_kernels.h"
 
@@ -122,12 +124,29 @@ std::vector<Node> special_nodes() {
   nodes.push_back({sum, {image, Fact(DType::kFloat32, {1}), larger}, {1, 0, 0, 0, 1, 1}});
   Conv2dFused fused;
   fused.epilogue = {{EpilogueKind::kAddChannel}, {EpilogueKind::kRelu}, {EpilogueKind::kMultiplyTensor}};
-  for (const Shape& filter : {Shape{2, 2, 1, 1}, Shape{8, 2, 3, 3}}) {
+  for (const Shape& filter : {Shape{2, 2, 1, 1}, Shape{8, 2, 1, 1}, Shape{8, 2, 3, 3}}) {
     fused.paddings = {filter[2] / 2, filter[3] / 2};
     const Fact result(DType::kFloat32, {1, filter[0], 4, 4});
     nodes.push_back(
         {fused, {image, Fact(DType::kFloat32, filter), Fact(DType::kFloat32, {filter[0]}), result}, {1, 1, 2}});
   }
+  for (const int64_t size : {32, 64, 256}) {  // each size of a product's tiles
+    for (const bool transposed : {false, true}) {
+      Matmul product;
+      product.transpose_x = transposed;
+      product.transpose_y = !transposed;
+      const Fact matrix(DType::kFloat32, {size, size});
+      nodes.push_back({product, {matrix, matrix}, {1, 1}});
+    }
+    Conv2dFused windows;
+    windows.paddings = {1, 1};
+    nodes.push_back(
+        {windows, {Fact(DType::kFloat32, {1, 8, 16, 16}), Fact(DType::kFloat32, {size, 8, 3, 3})}, {1, 1, 0}});
+  }
+  Linear linear;
+  linear.epilogue = {{EpilogueKind::kSigmoid}, {EpilogueKind::kMultiplyChannel}};
+  nodes.push_back(
+      {linear, {Fact(DType::kFloat16, {3, 2}), Fact(DType::kFloat16, {2, 5}), Fact(DType::kFloat16, {5})}, {1, 1, 1}});
   for (const bool average : {false, true}) {
     for (const bool adaptive : {false, true}) {
       for (const bool exclusive : {false, true}) {
@@ -157,7 +176,10 @@ std::set<RecordingGpu::Program> recorded_programs() {
       for (const Node& node : plain_nodes(kernel)) prepare(tables, node, device);
     }
   }
-  for (const Node& node : special_nodes()) EXPECT_EQ(prepare(tables, node, device), 1) << node.op.name();
+  for (const bool has_products : {false, true}) {
+    device.set_has_products(has_products);
+    for (const Node& node : special_nodes()) EXPECT_EQ(prepare(tables, node, device), 1) << node.op.name();
+  }
   return device.programs();
 }
 

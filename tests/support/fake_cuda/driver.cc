@@ -14,12 +14,6 @@ using namespace coracle::internal::fake_cuda;  // NOLINT(google-build-using-name
 namespace {
 
 Driver& driver() { return Driver::get(); }
-using Needs = Call::Needs;
-
-/// Counts the call, and returns where it fails.
-#define ENTER(needs)                             \
-  const Call call(__func__, Call::Needs::needs); \
-  if (call.code() != 0) return call.code()
 
 bool is_pinned(const void* pointer, size_t bytes) {
   const char* begin = static_cast<const char*>(pointer);
@@ -40,10 +34,12 @@ int give_bytes(CUstream handle, CUdeviceptr a, CUdeviceptr b, size_t bytes, std:
   const std::shared_ptr<Stream> stream = driver().stream_handles.find(handle);
   if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (there(a, bytes) == nullptr || (b != 0 && there(b, bytes) == nullptr)) return CUDA_ERROR_INVALID_VALUE;
-  Streams::give(*stream, [=] {
+  const auto run = [=] {
     work(there(a, bytes), b == 0 ? nullptr : there(b, bytes));
     return 0;
-  });
+  };
+  const auto can_run = [=] { return there(a, bytes) != nullptr && (b == 0 || there(b, bytes) != nullptr); };
+  Streams::give(*stream, run, can_run);
   return CUDA_SUCCESS;
 }
 
@@ -183,19 +179,19 @@ CUresult cuCtxPopCurrent_v2(CUcontext* context) {
 }
 
 CUresult cuMemAlloc_v2(CUdeviceptr* memory, size_t bytes) {
-  ENTER(kContext);
+  ENTER(kOutsideCapture);
   if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   *memory = driver().memory->allocate(bytes);
   return *memory != 0 ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 CUresult cuMemFree_v2(CUdeviceptr memory) {
-  ENTER(kContext);
+  ENTER(kOutsideCapture);
   // What was given and is not done may use it.
   if (const int code = driver().done(driver().streams.until_idle())) return code;
   return driver().memory->free(memory) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 CUresult cuMemHostAlloc(void** memory, size_t bytes, unsigned) {
-  ENTER(kContext);
+  ENTER(kOutsideCapture);
   constexpr size_t kPage = 4096;
   if (bytes > driver().memory->limit()) return CUDA_ERROR_OUT_OF_MEMORY;
   char* const block = static_cast<char*>(std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage));
@@ -206,7 +202,7 @@ CUresult cuMemHostAlloc(void** memory, size_t bytes, unsigned) {
   return CUDA_SUCCESS;
 }
 CUresult cuMemFreeHost(void* memory) {
-  ENTER(kContext);
+  ENTER(kOutsideCapture);
   if (const int code = driver().done(driver().streams.until_idle())) return code;
   if (driver().pinned.erase(static_cast<char*>(memory)) == 0) return CUDA_ERROR_INVALID_VALUE;
   std::free(memory);
@@ -256,7 +252,7 @@ CUresult cuStreamDestroy_v2(CUstream handle) {
   return stream == nullptr ? CUDA_ERROR_INVALID_HANDLE : driver().done(driver().streams.remove(*stream));
 }
 CUresult cuStreamSynchronize(CUstream handle) {
-  ENTER(kContext);
+  ENTER(kOutsideCapture);
   const std::shared_ptr<Stream> stream = driver().stream_handles.find(handle);
   return stream == nullptr ? CUDA_ERROR_INVALID_HANDLE : driver().done(driver().streams.until_idle(*stream));
 }
@@ -265,6 +261,7 @@ CUresult cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned) {
   const std::shared_ptr<Stream> stream = driver().stream_handles.find(handle);
   const std::shared_ptr<Event> event = driver().events.find(event_handle);
   if (stream == nullptr || event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (stream->capture != nullptr) stop("a stream waits while it is captured");
   Streams::wait(*stream, event);
   return CUDA_SUCCESS;
 }
@@ -284,11 +281,12 @@ CUresult cuEventRecord(CUevent event_handle, CUstream handle) {
   const std::shared_ptr<Stream> stream = driver().stream_handles.find(handle);
   const std::shared_ptr<Event> event = driver().events.find(event_handle);
   if (stream == nullptr || event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (stream->capture != nullptr) stop("an event is recorded in a stream that is captured");
   Streams::record(*stream, event);
   return CUDA_SUCCESS;
 }
 CUresult cuEventSynchronize(CUevent handle) {
-  ENTER(kContext);
+  ENTER(kOutsideCapture);
   const std::shared_ptr<Event> event = driver().events.find(handle);
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   const uint64_t record = event->recorded;
@@ -305,7 +303,7 @@ CUresult cuEventElapsedTime(float* milliseconds, CUevent begin_handle, CUevent e
 }
 
 CUresult cuModuleLoadData(CUmodule* module, const void* bytes) {
-  ENTER(kContext);
+  ENTER(kOutsideCapture);
   Image image;
   if (!Image::unpack(bytes, image)) return CUDA_ERROR_INVALID_IMAGE;
   // Code is for an architecture and later minor ones.
@@ -320,7 +318,7 @@ CUresult cuModuleLoadData(CUmodule* module, const void* bytes) {
   return CUDA_SUCCESS;
 }
 CUresult cuModuleUnload(CUmodule handle) {
-  ENTER(kContext);
+  ENTER(kOutsideCapture);
   const std::shared_ptr<Module> module = driver().modules.remove(handle);
   if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   for (const CUfunction function : module->functions) driver().functions.remove(function);
@@ -349,15 +347,22 @@ CUresult cuLaunchKernel(CUfunction function, unsigned blocks_x, unsigned blocks_
                         CUstream handle, void** parameters, void** extra) {
   ENTER(kContext);
   if (shared_bytes != 0 || extra != nullptr) stop("a launch with shared memory or packed parameters");
-  const auto launch = std::make_shared<Launch>(
-      Launch{driver().functions.find(function), {blocks_x, blocks_y, blocks_z}, {threads_x, threads_y, threads_z}, {}});
+  const auto launch = std::make_shared<Launch>(Launch{driver().functions.find(function),
+                                                      {blocks_x, blocks_y, blocks_z},
+                                                      {threads_x, threads_y, threads_z},
+                                                      {},
+                                                      function});
   const std::shared_ptr<Stream> stream = driver().stream_handles.find(handle);
   if (launch->function == nullptr || stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (stream->capture != nullptr) {
+    if (const int code = driver().calls.enter("captured cuLaunchKernel", true)) return code;
+  }
   if (const int code = Driver::check(*launch)) return code;
   for (const Kernel::Parameter& p : launch->function->kernel->parameters()) {
     launch->parameters.emplace_back(static_cast<const char*>(*parameters++), p.bytes);
   }
-  Streams::give(*stream, [launch] { return driver().run(*launch); });
+  Streams::give(
+      *stream, [launch] { return driver().run(*launch); }, [launch] { return driver().can_run(*launch); });
   return CUDA_SUCCESS;
 }
 

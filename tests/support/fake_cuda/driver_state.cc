@@ -78,6 +78,17 @@ int Driver::run(const Launch& launch) const {
   return cuda::CUDA_SUCCESS;
 }
 
+bool Driver::can_run(const Launch& launch) const {
+  if (functions.find(launch.handle) == nullptr) return false;
+  for (size_t i = 0; i < launch.parameters.size(); ++i) {
+    if (!launch.function->kernel->parameters()[i].is_memory) continue;
+    uint64_t address = 0;
+    std::memcpy(&address, launch.parameters[i].data(), sizeof(address));
+    if (address != 0 && memory->find(address, 1).block == nullptr) return false;
+  }
+  return true;
+}
+
 int Driver::done(int code) {
   if (code != 0) spoilt = code;
   return code;
@@ -87,6 +98,8 @@ void Driver::end_context() {
   streams.clear();
   stream_handles.clear();
   events.clear();
+  graphs.clear();
+  graph_execs.clear();
   functions.clear();
   modules.clear();
   for (const auto& [block, bytes] : pinned) std::free(const_cast<char*>(block));
@@ -99,8 +112,9 @@ void Driver::end_context() {
 
 int64_t Driver::live() const {
   const size_t blocks = memory == nullptr ? 0 : memory->blocks();
-  return static_cast<int64_t>(blocks + pinned.size() + stream_handles.count() + events.count() + modules.count()) +
-         holders;
+  return static_cast<int64_t>(blocks + pinned.size() + stream_handles.count() + events.count() + graphs.count() +
+                              graph_execs.count() + modules.count()) +
+         holders + described;
 }
 
 std::vector<cuda::CUcontext>& context_stack() {
@@ -111,14 +125,17 @@ std::vector<cuda::CUcontext>& context_stack() {
 Call::Call(const char* function, Needs needs)
     : lock_(Driver::get().mutex), code_(Driver::get().calls.enter(function, needs != Needs::kNothing)) {
   if (code_ != 0 || needs == Needs::kNothing) return;
-  const Driver& driver = Driver::get();
+  Driver& driver = Driver::get();
   if (driver.memory == nullptr) {
     code_ = cuda::CUDA_ERROR_NOT_INITIALIZED;
-  } else if (needs == Needs::kContext) {
+  } else if (needs != Needs::kDevice) {
     const std::vector<cuda::CUcontext>& stack = context_stack();
     code_ = stack.empty()                                                 ? cuda::CUDA_ERROR_INVALID_CONTEXT
             : driver.context == nullptr || stack.back() != driver.context ? cuda::CUDA_ERROR_CONTEXT_IS_DESTROYED
                                                                           : driver.spoilt;
+    if (code_ == 0 && needs == Needs::kOutsideCapture && driver.streams.invalidate_capture()) {
+      code_ = cuda::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
   }
 }
 

@@ -37,6 +37,7 @@ struct Launch {
   size_t blocks[3];
   size_t threads[3];
   std::vector<std::string> parameters;  ///< bytes of each
+  cuda::CUfunction handle = nullptr;    ///< of the function
 };
 
 /// All that the driver knows.
@@ -48,6 +49,8 @@ struct Driver {
   static int check(const Launch& launch);
   /// Runs a kernel; a code of the driver.
   int run(const Launch& launch) const;
+  /// Whether its function and the memory that it points to are there.
+  bool can_run(const Launch& launch) const;
   /// What follows a failure of work: the context is spoilt.
   int done(int code);
   /// Nothing that is in the context stays.
@@ -61,17 +64,21 @@ struct Driver {
   std::map<const char*, size_t> pinned;  ///< memory of the host that the driver gave
   Handles<cuda::CUstream, Stream> stream_handles;
   Handles<cuda::CUevent, Event> events;
+  Handles<cuda::CUgraph, Graph> graphs;
+  Handles<cuda::CUgraphExec, Graph> graph_execs;
   Handles<cuda::CUmodule, Module> modules;
   Handles<cuda::CUfunction, Function> functions;
   cuda::CUcontext context = nullptr;  ///< the primary one, while anybody holds it
   int holders = 0;
-  int spoilt = 0;  ///< with what all calls fail
+  int spoilt = 0;     ///< with what all calls fail
+  int described = 0;  ///< handles, products, matrices and preferences of cuBLASLt that are not given back
 };
 
 /// What a function of the driver begins with: it is counted, and fails where it has to.
 class Call {
  public:
-  enum class Needs : uint8_t { kNothing, kDevice, kContext };
+  /// Of those that need a context kOutsideCapture may not be called by a thread that captures.
+  enum class Needs : uint8_t { kNothing, kDevice, kContext, kOutsideCapture };
   Call(const char* function, Needs needs);
   /// With what it fails at once; 0 for nothing.
   int code() const { return code_; }
@@ -80,6 +87,11 @@ class Call {
   std::lock_guard<std::mutex> lock_;
   int code_;
 };
+
+/// Counts the call, and returns where it fails.
+#define ENTER(needs)                             \
+  const Call call(__func__, Call::Needs::needs); \
+  if (call.code() != 0) return call.code()
 
 /// The contexts that this thread has pushed, the current one last.
 std::vector<cuda::CUcontext>& context_stack();

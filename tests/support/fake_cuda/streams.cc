@@ -28,15 +28,38 @@ int Streams::remove(const Stream& stream) {
   return code;
 }
 
-void Streams::give(Stream& stream, std::function<int()> run) { stream.work.push_back({std::move(run), nullptr, 0}); }
+void Streams::give(Stream& stream, std::function<int()> run, std::function<bool()> can_run) {
+  if (stream.capture == nullptr) return stream.work.push_back({std::move(run), nullptr, 0});
+  stream.capture->graph->nodes.push_back({std::move(run), std::move(can_run)});
+}
+
+bool Streams::launch(Stream& stream, const std::shared_ptr<Graph>& graph) {
+  for (const Graph::Node& node : graph->nodes) {
+    if (!node.can_run()) return false;
+  }
+  // Other streams' work may come in between.
+  for (const Graph::Node& node : graph->nodes) stream.work.push_back({node.run, nullptr, 0});
+  return true;
+}
+
+bool Streams::invalidate_capture() {
+  bool captures = false;
+  for (const auto& stream : streams_) {
+    if (stream->capture == nullptr || stream->capture->thread != std::this_thread::get_id()) continue;
+    stream->capture->is_valid = false;
+    captures = true;
+  }
+  return captures;
+}
 
 void Streams::record(Stream& stream, const std::shared_ptr<Event>& event) {
   const uint64_t number = ++event->recorded;
-  give(stream, [event, number] {
+  const auto done = [event, number] {
     event->done = number;
     event->time_ms = now_ms();
     return 0;
-  });
+  };
+  stream.work.push_back({done, nullptr, 0});
 }
 
 void Streams::wait(Stream& stream, const std::shared_ptr<Event>& event) {

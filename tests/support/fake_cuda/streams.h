@@ -7,6 +7,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace coracle::internal::fake_cuda {
@@ -19,6 +20,22 @@ struct Event {
   bool timed = true;
 };
 
+/// Work that a stream was given while it was captured.
+struct Graph {
+  struct Node {
+    std::function<int()> run;
+    std::function<bool()> can_run;  ///< whether what it needs is still there
+  };
+  std::vector<Node> nodes;
+};
+
+/// One that goes on.
+struct Capture {
+  std::thread::id thread;
+  bool is_valid = true;
+  std::shared_ptr<Graph> graph = std::make_shared<Graph>();
+};
+
 struct Stream {
   struct Work {
     std::function<int()> run;      ///< returns an error of the driver, 0 for none
@@ -26,7 +43,8 @@ struct Stream {
     uint64_t record = 0;
     bool ready() const { return event == nullptr || event->done >= record; }
   };
-  std::deque<Work> work;  ///< given and not done
+  std::deque<Work> work;             ///< given and not done
+  std::unique_ptr<Capture> capture;  ///< null: what is given is done
   int number = 0;
 };
 
@@ -39,7 +57,12 @@ class Streams {
   int remove(const Stream& stream);
   void clear() { streams_.clear(); }
 
-  static void give(Stream& stream, std::function<int()> run);
+  static void give(Stream& stream, std::function<int()> run, std::function<bool()> can_run);
+  /// Starts the work of a graph: false where something of it is gone.
+  static bool launch(Stream& stream, const std::shared_ptr<Graph>& graph);
+  /// Whether the calling thread captures, in which it may not do what is asked: that ends it.
+  bool invalidate_capture();
+
   static void record(Stream& stream, const std::shared_ptr<Event>& event);
   static void wait(Stream& stream, const std::shared_ptr<Event>& event);
 

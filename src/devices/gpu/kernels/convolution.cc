@@ -69,22 +69,23 @@ void add_product(LaunchPlan& plan, const ConvolutionGeometry& g, const Epilogue*
   Gemm product;
   product.a = 1;
   product.b = 0;
-  product.rows = g.out_channels / g.groups;
-  product.columns = h.out * w.out;
-  product.depth = channels * h.kernel * w.kernel;
-  product.a_row = product.depth;
-  product.a_depth = 1;
-  product.batch = {{g.batch, 0, g.in_channels * plane}, {g.groups, product.rows * product.depth, channels * plane}};
+  Matrices& matrices = product.matrices;
+  matrices.rows = g.out_channels / g.groups;
+  matrices.columns = h.out * w.out;
+  matrices.depth = channels * h.kernel * w.kernel;
+  matrices.a_row = matrices.depth;
+  matrices.a_depth = 1;
+  matrices.batch = {{g.batch, 0, g.in_channels * plane}, {g.groups, matrices.rows * matrices.depth, channels * plane}};
   product.channels_in_rows = true;
   product.groups = g.groups;
   product.epilogue = epilogue;
   product.first_tensor = 2;
   Gemm::Windows windows;
   const bool pointwise = h.kernel == 1 && w.kernel == 1 && h.stride == 1 && w.stride == 1 && h.pad_before == 0 &&
-                         w.pad_before == 0 && plane == product.columns;
+                         w.pad_before == 0 && plane == matrices.columns;
   if (pointwise) {
-    product.b_depth = plane;
-    product.b_column = 1;
+    matrices.b_depth = plane;
+    matrices.b_column = 1;
   } else {
     windows.kernel_h = h.kernel;
     windows.kernel_w = w.kernel;

@@ -37,22 +37,25 @@ Gemm product_of(int position, bool transpose_x, bool transpose_y, const ArgFacts
   Gemm g;
   g.a = position;
   g.b = position + 1;
-  g.rows = m.size;
-  g.columns = n.size;
-  g.depth = k.size;
-  g.a_row = m.step;
-  g.a_depth = k.step;
-  g.b_depth = k_of_y.step;
-  g.b_column = n.step;
+  Matrices& p = g.matrices;
+  p.rows = m.size;
+  p.columns = n.size;
+  p.depth = k.size;
+  p.a_row = m.step;
+  p.a_depth = k.step;
+  p.b_depth = k_of_y.step;
+  p.b_column = n.step;
   for (int d = std::max(x.rank(), y.rank()) - 1; d >= 2; --d) {
     const Dimension left = dimension(x, d);
     const Dimension right = dimension(y, d);
-    g.batch.push_back({left.size == 1 ? right.size : left.size, left.step, right.step});
+    const int64_t size = left.size == 1 ? right.size : left.size;
+    if (size != 1) p.batch.push_back({size, left.step, right.step});
   }
   // A right matrix that all share: the batch is more rows, where these go on in one step.
-  while (!g.batch.empty() && g.batch.back().b_step == 0 && g.batch.back().a_step == g.rows * g.a_row) {
-    g.rows *= g.batch.back().size;
-    g.batch.pop_back();
+  while (!p.batch.empty() && p.batch.back().b_step == 0 && (p.rows == 1 || p.batch.back().a_step == p.rows * p.a_row)) {
+    if (p.rows == 1) p.a_row = p.batch.back().a_step;
+    p.rows *= p.batch.back().size;
+    p.batch.pop_back();
   }
   return g;
 }

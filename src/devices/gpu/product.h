@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/dtype.h"
+
+namespace coracle::internal::gpu {
+
+/// y[batch, m, n] = sum over k of a[m, k] * b[k, n]. Steps in elements, 0 along what has one element; y has no gaps.
+struct Matrices {
+  struct Axis {
+    int64_t size = 1;
+    int64_t a_step = 0;
+    int64_t b_step = 0;
+  };
+
+  int64_t rows = 0;
+  int64_t columns = 0;
+  int64_t depth = 0;
+  int64_t a_row = 0;
+  int64_t a_depth = 0;
+  int64_t b_depth = 0;
+  int64_t b_column = 0;
+  std::vector<Axis> batch;  ///< outermost first
+};
+
+/// A product that a library of the device's maker may compute: y = activation(alpha * a * b + added + bias), in float32
+/// with multiply-adds alone. Its function is called with y, a, b, then `added`, which lies like y, and `bias`, a number
+/// for each column, where it has them.
+struct Product {
+  enum class Activation : uint8_t { kNone, kRelu, kGeluTanh };
+
+  Matrices matrices;
+  DType type = DType::kFloat32;  ///< of all tensors
+  float alpha = 1;
+  bool has_added = false;
+  bool has_bias = false;
+  Activation activation = Activation::kNone;
+};
+
+}  // namespace coracle::internal::gpu

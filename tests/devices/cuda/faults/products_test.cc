@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every call of cuBLASLt may fail: kernels compute what it cannot while planning, and a run says what failed.
+#include "devices/gpu/on_device/products.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "devices/cuda/cublaslt.h"
+#include "devices/cuda/faults/stand_in.h"
+
+namespace coracle::internal::test {
+namespace {
+
+using namespace cuda;  // NOLINT(google-build-using-namespace): names of its codes
+using gpu::Product;
+
+/// The device is open during each test.
+class OpenStandIn : public CudaStandIn {
+ protected:
+  void SetUp() override {
+    CudaStandIn::SetUp();
+    if (!HasFatalFailure() && !IsSkipped()) open();
+  }
+  void TearDown() override {
+    close();
+    CudaStandIn::TearDown();
+  }
+  void open() {
+    device_ = kDevice.open(0);
+    queue_ = device_->make_queue();
+  }
+  void close() {
+    queue_.reset();
+    device_.reset();
+  }
+  std::string finish() {
+    std::string detail;
+    const char* failure = queue_->finish(&detail);
+    return failure == nullptr ? "" : text(failure, ": ", detail);
+  }
+
+  std::shared_ptr<OpenDevice> device_;
+  std::unique_ptr<Queue> queue_;
+};
+
+class CudaProducts : public Products<OpenStandIn> {};
+
+/// Axes that go on in one step are one batch; of others there is a call for each index.
+TEST_F(CudaProducts, BatchesAreOneCallWhereTheyCanBe) {
+  struct Case {
+    std::vector<gpu::Matrices::Axis> batch;
+    int64_t calls;
+  };
+  const Case cases[] = {{{{2, 45, 60}, {3, 15, 20}}, 1},
+                        {{{1, 0, 0}, {3, 15, 20}}, 1},
+                        {{{2, 0, 60}, {3, 0, 20}}, 1},
+                        {{{2, 0, 60}, {3, 15, 20}}, 2},
+                        {{{2, 0, 20}, {2, 15, 0}, {2, 30, 0}}, 4}};
+  for (const Case& c : cases) {
+    Product product = plain(3, 4, 5);
+    product.matrices.batch = c.batch;
+    const int64_t before = calls_("cublasLtMatmul");
+    run(product, 96, {numbers(90, 1), numbers(120, 2)});
+    EXPECT_EQ(error_, "");
+    EXPECT_EQ(calls_("cublasLtMatmul") - before, c.calls);
+  }
+}
+
+TEST_F(CudaProducts, WhatFailsWhilePlanningIsLeftToKernels) {
+  Product product = plain(3, 40, 50);
+  product.has_bias = true;
+  ASSERT_NE(made(product), nullptr);
+  for (const char* function :
+       {"cublasLtMatmulDescCreate", "cublasLtMatmulDescSetAttribute", "cublasLtMatrixLayoutCreate",
+        "cublasLtMatmulPreferenceCreate", "cublasLtMatmulPreferenceSetAttribute", "cublasLtMatmulAlgoGetHeuristic",
+        "cublasLtMatmulAlgoCheck"}) {
+    const int64_t live = live_();
+    const int64_t before = calls_(function);
+    ASSERT_NE(made(product), nullptr);
+    const int64_t calls = calls_(function) - before;
+    EXPECT_GT(calls, 0) << function;
+    for (int64_t i = 0; i < calls; ++i) {
+      fail_(function, i % 2 == 0 ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_ALLOC_FAILED, i);
+      EXPECT_EQ(made(product), nullptr) << function << " " << i;
+      fail_("", 0, 0);
+    }
+    EXPECT_EQ(live_(), live) << function;
+    EXPECT_NE(made(product), nullptr) << "after " << function;
+  }
+}
+
+TEST_F(CudaProducts, WithoutAHandleKernelsComputeAll) {
+  close();
+  fail_("cublasLtCreate", CUBLAS_STATUS_NOT_INITIALIZED, 0);
+  open();
+  EXPECT_EQ(made(plain(2, 2, 2)), nullptr);
+  fail_("", 0, 0);
+  EXPECT_EQ(made(plain(2, 2, 2)), nullptr) << "all products of an open device are computed in one way";
+}
+
+TEST_F(CudaProducts, WhatFailsInARunIsItsError) {
+  const Product product = plain(3, 4, 5);
+  const auto a = numbers(15, 1);
+  const auto b = numbers(20, 2);
+  const auto expected = run(product, 12, {a, b});
+  fail_("cublasLtMatmul", CUBLAS_STATUS_EXECUTION_FAILED, 0);
+  run(product, 12, {a, b});
+  EXPECT_EQ(error_,
+            "the device failed: the device fake GPU failed: product of 3 x 5 by 5 x 4: "
+            "CUBLAS_STATUS_EXECUTION_FAILED (13)");
+  fail_("cublasLtMatmul", CUBLAS_STATUS_ALLOC_FAILED, 0);
+  run(product, 12, {a, b});
+  EXPECT_EQ(error_,
+            "the operator needs more memory than there is: the device fake GPU failed: product of 3 x 5 by 5 x 4: "
+            "CUDA_ERROR_OUT_OF_MEMORY (2)");
+  fail_("", 0, 0);
+  EXPECT_EQ(run(product, 12, {a, b}), expected);
+  EXPECT_FALSE(device_->lost());
+}
+
+TEST_F(CudaProducts, TheDeviceMayGoWithEachCall) {
+  Product product = plain(3, 4, 5);
+  product.has_bias = true;
+  const auto work = [&] {
+    try {
+      close();
+      open();
+      run(product, 12, {numbers(15, 1), numbers(20, 2), numbers(4, 3)});
+    } catch (const Error& e) {
+      error_ = e.text();
+    }
+    close();
+  };
+  work();
+  ASSERT_EQ(error_, "");
+  const int64_t before = calls_(nullptr);
+  work();
+  const int64_t calls = calls_(nullptr) - before;
+  for (int64_t i = 1; i <= calls; ++i) {
+    lose_(i);
+    work();
+    lose_(0);
+    EXPECT_EQ(live_(), 0) << "call " << i;
+  }
+  work();
+  EXPECT_EQ(error_, "");
+}
+
+TEST_F(CudaProducts, ForkedProcessesUseThemNoMore) {
+  const auto function = made(plain(2, 2, 2));
+  const Block y = block(std::vector<float>(4));
+  const Block x = block(std::vector<float>(4, 1));
+  ASSERT_EQ(finish(), "");
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    launch(*queue_, *function, {}, {y.argument, x.argument, x.argument});
+    const bool failed = queue_->finish(nullptr) != nullptr;
+    ::_exit(failed ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+}  // namespace
+}  // namespace coracle::internal::test
