@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "ops/conv_pool/depthwise_conv2d_transpose.h"
+#include "ops/creation/full_with_tensor.h"
 #include "ops/elementwise/elementwise_pow.h"
 #include "ops/elementwise/fmax.h"
 #include "ops/elementwise/fmin.h"
@@ -22,6 +23,7 @@
 #include "ops/movement/pad.h"
 #include "ops/movement/pad2d.h"
 #include "ops/movement/relayout.h"
+#include "ops/movement/roll.h"
 #include "ops/movement/shuffle_channel.h"
 #include "ops/movement/unbind.h"
 #include "support/check_kernels.h"
@@ -104,6 +106,25 @@ TEST_F(DeviceKernels, Moving) {
   LookupTable table;
   table.padding_idx = 2;
   EXPECT_EQ(taken({table, {random_ints({7, 1}, 0, 9), random_floats({9, 33})}}), 1);
+}
+
+TEST_F(DeviceKernels, Rolling) {
+  const Shape s{2, 5, 7, 3};
+  for (const auto& [axis, shifts] : {std::pair(Ints{}, Ints{4}), std::pair(Ints{1, 2}, Ints{-2, 3}),
+                                     std::pair(Ints{2, 0, -1}, Ints{7, 1, -4}), std::pair(Ints{1, 1}, Ints{9, -4})}) {
+    EXPECT_EQ(taken({Roll{.axis = axis}, {random_floats(s), int_list(shifts)}}), 1);
+    EXPECT_EQ(taken({Roll{.axis = axis}, {random_ints(s, -9, 9), int_list(shifts)}}), 1);
+  }
+  EXPECT_EQ(taken({Roll{.axis = {0, 1}}, {random_floats({0, 4}), int_list({1, 1})}}), 1);
+  EXPECT_EQ(taken({Roll{.axis = {0, 1, 2, 3}}, {random_floats(s), int_list({1, 1, 1, 1})}}), 0);
+}
+
+TEST_F(DeviceKernels, Filling) {
+  for (const Shape& s : {Shape{3, 70}, Shape{1}, Shape{0, 2}}) {
+    const Ints dims(s.begin(), s.end());
+    EXPECT_EQ(taken({FullWithTensor{}, {random_floats({1}), int_list(dims)}}), 1);
+    EXPECT_EQ(taken({FullWithTensor{.dtype = DType::kInt64}, {random_ints({1}, -9, 9), int_list(dims)}}), 1);
+  }
 }
 
 TEST_F(DeviceKernels, Padding) {

@@ -33,6 +33,7 @@ class Function final : public Command {
   Function(const Function&) = delete;
   Function& operator=(const Function&) = delete;
 
+  size_t largest_group() const override { return largest_group_; }
   const std::string& name() const override { return name_; }
   CUresult enqueue(CUstream stream, const gpu::Grid& grid,
                    std::span<const gpu::Argument> arguments) const noexcept override;

@@ -25,6 +25,7 @@ class ProductFunction final : public Command {
   static std::shared_ptr<const ProductFunction> make(std::shared_ptr<Opened> device, cublasLtHandle_t handle,
                                                      const gpu::Product& product);
 
+  size_t largest_group() const override { return 1; }
   const std::string& name() const override { return name_; }
   /// Any grid does: cuBLASLt has its own.
   CUresult enqueue(CUstream stream, const gpu::Grid& grid,

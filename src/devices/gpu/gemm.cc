@@ -1,19 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/gpu/gemm.h"
 
+#include <span>
+
 namespace coracle::internal::gpu {
 namespace {
 
 /// How a work-group shares a tile. Sums do not depend on it.
 struct Tile {
   int group_m, group_n, item_m, item_n, depth;
+
+  size_t items() const { return static_cast<size_t>(group_m) * static_cast<size_t>(group_n); }
+  int64_t count(int64_t rows, int64_t columns) const {
+    const auto tiles = [](int64_t size, int tile) { return (size + tile - 1) / tile; };
+    return tiles(rows, group_m * item_m) * tiles(columns, group_n * item_n);
+  }
 };
 
-/// Few rows or columns have tiles of their own, so that items do not compute what is not there.
-Tile tile_for(int64_t rows, int64_t columns) {
-  if (rows <= 4) return {1, 64, 4, 1, 16};
-  if (columns <= 4) return {64, 1, 1, 4, 16};
-  return {8, 8, 4, 4, 16};
+// Few rows or columns have tiles of their own, so that items do not compute what is not there.
+constexpr Tile kFewRows = {1, 64, 4, 1, 16};
+constexpr Tile kFewColumns = {64, 1, 1, 4, 16};
+/// The largest first: the more elements an item has, the fewer it reads for each.
+constexpr Tile kTiles[] = {{16, 16, 8, 8, 8}, {16, 16, 4, 4, 16}, {8, 8, 4, 4, 16}};
+
+/// The largest tiles that are enough to have all units of the device at work, and that are not half empty; the
+/// smallest, where none are. Those after it are the next best.
+std::span<const Tile> tiles_for(const Matrices& p, int64_t batch, int units) {
+  if (p.rows <= 4) return {&kFewRows, 1};
+  if (p.columns <= 4) return {&kFewColumns, 1};
+  std::span<const Tile> tiles = kTiles;
+  const auto is_too_large = [&](const Tile& t) {
+    return p.rows * 2 <= t.group_m * t.item_m || p.columns * 2 <= t.group_n * t.item_n ||
+           batch * t.count(p.rows, p.columns) < units;
+  };
+  while (tiles.size() > 1 && is_too_large(tiles.front())) tiles = tiles.subspan(1);
+  return tiles;
 }
 
 int64_t matrices_of(const Matrices& p) {
@@ -90,11 +111,11 @@ void add(LaunchPlan& plan, OpenDevice& device, const Gemm& g, DType type) {
   const Matrices& p = g.matrices;
   const int64_t batch = matrices_of(p);
   if (batch * p.rows * p.columns == 0 || add_by_library(plan, device, g, type)) return;
-  const Tile tile = tile_for(p.rows, p.columns);
   Definitions d;
   d.set_stored(type);
-  d.set("GROUP_M", tile.group_m).set("GROUP_N", tile.group_n).set("ITEM_M", tile.item_m).set("ITEM_N", tile.item_n);
-  d.set("TILE_K", tile.depth).set_each("BATCH_AXES", 0, static_cast<int>(p.batch.size()));
+  d.set("A_ALONG_K", p.a_row == 1 && p.a_depth != 1 ? 0 : 1);
+  d.set("B_ALONG_K", g.windows == nullptr && p.b_depth == 1 && p.b_column != 1 ? 1 : 0);
+  d.set_each("BATCH_AXES", 0, static_cast<int>(p.batch.size()));
   d.set("CONVOLUTION", g.windows == nullptr ? 0 : 1);
   if (g.windows != nullptr) d.set("KERNEL_H", g.windows->kernel_h).set("KERNEL_W", g.windows->kernel_w);
   d.set("CHANNEL", g.channels_in_rows ? "batch%groups*rows+m" : "n");
@@ -112,13 +133,23 @@ void add(LaunchPlan& plan, OpenDevice& device, const Gemm& g, DType type) {
   }
   add_epilogue(g.epilogue, g.first_tensor, d, l.parameters);
 
+  // Of what has more items than the device takes in a group, the next smaller tile.
+  std::span<const Tile> tiles = tiles_for(p, batch, device.info().compute_units);
+  for (;; tiles = tiles.subspan(1)) {
+    const Tile& tile = tiles.front();
+    Definitions of_tile = d;
+    of_tile.set("GROUP_M", tile.group_m).set("GROUP_N", tile.group_n).set("TILE_K", tile.depth);
+    of_tile.set("ITEM_M", tile.item_m).set("ITEM_N", tile.item_n);
+    l.function = compile(device, "gemm", of_tile);
+    if (tiles.size() == 1 || l.function->largest_group() >= tile.items()) break;
+  }
+  const Tile& tile = tiles.front();
   const auto groups = [](int64_t count, int size) { return static_cast<size_t>((count + size - 1) / size); };
   l.grid.local[0] = static_cast<size_t>(tile.group_n);
   l.grid.local[1] = static_cast<size_t>(tile.group_m);
   l.grid.global[0] = groups(p.columns, tile.group_n * tile.item_n) * l.grid.local[0];
   l.grid.global[1] = groups(p.rows, tile.group_m * tile.item_m) * l.grid.local[1];
   l.grid.global[2] = static_cast<size_t>(batch);
-  l.function = compile(device, "gemm", d);
   plan.push_back(std::move(l));
 }
 

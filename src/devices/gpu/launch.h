@@ -13,6 +13,8 @@ namespace coracle::internal::gpu {
 class Function {
  public:
   virtual ~Function() = default;
+  /// The most work items that a group of this function may have on its device.
+  virtual size_t largest_group() const = 0;
 };
 
 /// How many work items, and in which groups. Kernels return at once where an id is beyond what they have to do, so

@@ -24,6 +24,7 @@ class Function final : public gpu::Function {
   Function(const Function&) = delete;
   Function& operator=(const Function&) = delete;
 
+  size_t largest_group() const override { return largest_group_; }
   const std::string& name() const { return name_; }
   cl_int enqueue(CommandQueue& queue, const gpu::Grid& grid, std::span<const gpu::Argument> arguments) const noexcept;
 

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "devices/cuda/api.h"
 #include "devices/cuda/compiler.h"
+#include "devices/cuda/cubin.h"
 #include "devices/gpu/recorded_programs.h"
 
 namespace coracle::internal::test {
@@ -43,10 +44,26 @@ std::string complaints(std::string log) {
   return log;
 }
 
-/// One program of each source for sm_80, and one of them for each architecture; all with CORACLE_TEST_ALL set.
+/// The most that programs of one source take of a multiprocessor.
+struct Most {
+  int programs = 0;
+  KernelResources resources;
+};
+
+void print(const std::map<std::pair<std::string, int>, Most>& table) {
+  std::printf("%-16s %-4s %8s %9s %6s\n", "source", "sm", "programs", "registers", "shared");
+  for (const auto& [key, most] : table) {
+    std::printf("%-16s %-4d %8d %9d %6d\n", key.first.c_str(), key.second, most.programs, most.resources.registers,
+                most.resources.shared);
+  }
+}
+
+/// One program of each source for sm_80, and one of them for each architecture; all with CORACLE_TEST_ALL set. Nothing
+/// is kept in local memory, which is slow.
 TEST_F(CudaCompiler, TakesAllProgramsWithoutWarnings) {
   const bool all = std::getenv("CORACLE_TEST_ALL") != nullptr;
   std::map<int, int> counts;
+  std::map<std::pair<std::string, int>, Most> table;
   std::set<std::string> seen;
   std::string said;
   for (const RecordingGpu::Program& p : recorded_programs()) {
@@ -60,9 +77,16 @@ TEST_F(CudaCompiler, TakesAllProgramsWithoutWarnings) {
       ++counts[architecture];
       EXPECT_GT(result.image.size(), 500U);
       EXPECT_EQ(complaints(result.log), "");
+      const KernelResources taken = resources_of(result.image);
+      EXPECT_GT(taken.registers, 0);
+      EXPECT_EQ(taken.stack, 0) << "bytes of local memory";
+      Most& most = table[{p.source, architecture}];
+      ++most.programs;
+      most.resources.registers = std::max(most.resources.registers, taken.registers);
+      most.resources.shared = std::max(most.resources.shared, taken.shared);
     }
   }
-  for (const auto& [architecture, count] : counts) std::printf("sm_%d: %d programs\n", architecture, count);
+  print(table);
   EXPECT_GE(seen.size(), 10U);
   EXPECT_GE(counts.size(), 5U);
 }

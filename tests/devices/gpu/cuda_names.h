@@ -7,6 +7,8 @@
 #define __global__
 #define __device__
 #define __shared__ static
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __launch_bounds__(threads, blocks)
 #define asm(...)
 
 struct Position {

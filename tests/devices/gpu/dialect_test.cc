@@ -22,7 +22,8 @@ std::set<std::string> kernel_sources() {
     if (file.path().extension() != ".cl") continue;
     std::ostringstream content;
     content << std::ifstream(file.path()).rdbuf();
-    if (content.str().find("\nKERNEL(") != std::string::npos) names.insert(file.path().stem());
+    if (content.str().find("\nKERNEL(") != std::string::npos || content.str().find("\nKERNEL_OF(") != std::string::npos)
+      names.insert(file.path().stem());
   }
   return names;
 }

@@ -13,6 +13,7 @@
 #include "ops/interp/bilinear_interp.h"
 #include "ops/interp/nearest_interp_add.h"
 #include "ops/matmul/linear.h"
+#include "ops/matmul/matmul.h"
 #include "ops/movement/pad2d.h"
 #include "support/check_kernels.h"
 
@@ -133,6 +134,19 @@ std::vector<Node> special_nodes() {
   linear.epilogue = {{EpilogueKind::kSigmoid}, {EpilogueKind::kMultiplyChannel}};
   nodes.push_back(
       {linear, {Fact(DType::kFloat16, {3, 2}), Fact(DType::kFloat16, {2, 5}), Fact(DType::kFloat16, {5})}, {1, 1, 1}});
+  for (const int64_t size : {32, 64, 256}) {  // each size of a product's tiles
+    for (const bool transposed : {false, true}) {
+      Matmul product;
+      product.transpose_x = transposed;
+      product.transpose_y = !transposed;
+      const Fact matrix(DType::kFloat32, {size, size});
+      nodes.push_back({product, {matrix, matrix}, {1, 1}});
+    }
+    Conv2dFused windows;
+    windows.paddings = {1, 1};
+    nodes.push_back(
+        {windows, {Fact(DType::kFloat32, {1, 8, 16, 16}), Fact(DType::kFloat32, {size, 8, 3, 3})}, {1, 1, 0}});
+  }
   for (const bool average : {false, true}) {
     for (const bool adaptive : {false, true}) {
       for (const bool exclusive : {false, true}) {

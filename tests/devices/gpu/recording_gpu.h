@@ -24,12 +24,12 @@ class RecordingGpu final : public gpu::OpenGpu {
   std::shared_ptr<const gpu::Function> compile(const gpu::Source& source, std::string_view name,
                                                std::string_view definitions) override {
     programs_.insert({std::string(source.name), std::string(name), std::string(definitions)});
-    return std::make_shared<gpu::Function>();
+    return std::make_shared<AnyFunction>();
   }
   /// A library computes products from now on, or kernels do.
   void set_has_products(bool has_products) { has_products_ = has_products; }
   std::shared_ptr<const gpu::Function> product(const gpu::Product&) override {
-    return has_products_ ? std::make_shared<gpu::Function>() : nullptr;
+    return has_products_ ? std::make_shared<AnyFunction>() : nullptr;
   }
   const DeviceInfo& info() const override { return info_; }
   std::unique_ptr<Queue> make_queue() override { return nullptr; }
@@ -38,6 +38,9 @@ class RecordingGpu final : public gpu::OpenGpu {
   bool lost() const noexcept override { return false; }
 
  private:
+  struct AnyFunction final : gpu::Function {
+    size_t largest_group() const override { return 1024; }
+  };
   DeviceInfo info_;
   bool has_products_ = false;
   std::set<Program> programs_;

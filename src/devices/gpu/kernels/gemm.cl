@@ -1,19 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // y[batch, m, n] = sum over k of a[m, k] * b[k, n], and the epilogue. A work-group makes a tile of the result, each of
-// its items ITEM_M x ITEM_N elements of that, through tiles of a and b in local memory. Each sum runs over k in order,
-// in one accumulator: it does not depend on the tiles.
+// its items ITEM_M x ITEM_N elements of that, through tiles of a and b in local memory; while it computes with one pair
+// of tiles, the next one is on its way to registers. Each sum runs over k in order, in one accumulator: it does not
+// depend on the tiles.
 //
 // b is a matrix, or (CONVOLUTION) what the windows of an image hold: k is (channel, window row, window column), n a
 // pixel of the result.
 //
-// Defined by the host: GROUP_M, GROUP_N, ITEM_M, ITEM_N, TILE_K, BATCH_AXES(f), CONVOLUTION, KERNEL_H, KERNEL_W,
-// CHANNEL (of element m, n), EPILOGUE_PARAMETERS, EPILOGUE.
+// Defined by the host: GROUP_M, GROUP_N, ITEM_M, ITEM_N, TILE_K, A_ALONG_K and B_ALONG_K (neighbours in memory differ
+// in k, or else in m and n), BATCH_AXES(f), CONVOLUTION, KERNEL_H, KERNEL_W, CHANNEL (of element m, n),
+// EPILOGUE_PARAMETERS, EPILOGUE.
 
 #include "epilogue.cl"
 
 #define TILE_M (GROUP_M * ITEM_M)
 #define TILE_N (GROUP_N * ITEM_N)
 #define ITEMS (GROUP_M * GROUP_N)
+// An item's elements stand in runs of 4 where it has so many: it reads a run from local memory at once.
+#define RUN_M (ITEM_M % 4 == 0 ? 4 : 1)
+#define RUN_N (ITEM_N % 4 == 0 ? 4 : 1)
+#define ROW(i) (((i) / RUN_M * GROUP_M + own_m) * RUN_M + (i) % RUN_M)
+#define COLUMN(j) (((j) / RUN_N * GROUP_N + own_n) * RUN_N + (j) % RUN_N)
+// Lines of tiles begin in other banks of local memory, still at a multiple of a run.
+#define PAD 4
+// Elements of the tiles that an item brings.
+#define PART_A ((TILE_M * TILE_K + ITEMS - 1) / ITEMS)
+#define PART_B ((TILE_N * TILE_K + ITEMS - 1) / ITEMS)
+#define K_OF(at, along_k, size) ((along_k) ? (at) % TILE_K : (at) / (size))
+#define LINE_OF(at, along_k, size) ((along_k) ? (at) / TILE_K : (at) % (size))
 
 #define BATCH_PARAMETER(d) , const int batch##d, const int a_batch##d, const int b_batch##d
 #define WALK_BATCH(d)                    \
@@ -21,7 +35,7 @@
   b_at += rest % batch##d * b_batch##d;  \
   rest /= batch##d;
 
-KERNEL(gemm)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const STORED* RESTRICT a, offset_t a_begin, GLOBAL const STORED* RESTRICT b, offset_t b_begin, const int rows, const int columns, const int depth,
+KERNEL_OF(gemm, GROUP_N, GROUP_M)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const STORED* RESTRICT a, offset_t a_begin, GLOBAL const STORED* RESTRICT b, offset_t b_begin, const int rows, const int columns, const int depth,
                  const int a_row, const int a_depth, const int b_depth, const int b_column,
                  const int groups BATCH_AXES(BATCH_PARAMETER)
 #if CONVOLUTION
@@ -29,8 +43,8 @@ KERNEL(gemm)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const STORED* R
                  const int pad_h, const int pad_w, const int dilation_h, const int dilation_w
 #endif
                      EPILOGUE_PARAMETERS) {
-  LOCAL_VAR float tile_a[TILE_K][TILE_M];
-  LOCAL_VAR float tile_b[TILE_K][TILE_N];
+  LOCAL_VAR float tile_a[TILE_K][TILE_M + PAD];
+  LOCAL_VAR float tile_b[TILE_K][TILE_N + PAD];
 #if CONVOLUTION
   LOCAL_VAR int pixel_y[TILE_N];
   LOCAL_VAR int pixel_x[TILE_N];
@@ -58,52 +72,78 @@ KERNEL(gemm)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const STORED* R
 #endif
 
   float sums[ITEM_M][ITEM_N];
+  UNROLL
   for (int i = 0; i < ITEM_M; ++i) {
+    UNROLL
     for (int j = 0; j < ITEM_N; ++j) sums[i][j] = 0;
   }
-  for (int first_k = 0; first_k < depth; first_k += TILE_K) {
-    for (int i = item; i < TILE_M * TILE_K; i += ITEMS) {
-      const int kk = i % TILE_K;
-      const int mm = i / TILE_K;
-      const int k = first_k + kk;
-      const int m = first_m + mm;
-      tile_a[kk][mm] = m < rows && k < depth ? LOAD(a, a_at + m * a_row + k * a_depth) : 0.0f;
-    }
+  float part_a[PART_A];
+  float part_b[PART_B];
+  // The first round only brings tiles, the last one only computes.
+  for (int next_k = 0; next_k < depth + TILE_K; next_k += TILE_K) {
+    if (next_k < depth) {
+      UNROLL
+      for (int i = 0; i < PART_A; ++i) {
+        const int at = item + i * ITEMS;
+        const int k = next_k + K_OF(at, A_ALONG_K, TILE_M);
+        const int m = first_m + LINE_OF(at, A_ALONG_K, TILE_M);
+        part_a[i] = m < rows && k < depth ? LOAD(a, a_at + m * a_row + k * a_depth) : 0.0f;
+      }
+      UNROLL
+      for (int i = 0; i < PART_B; ++i) {
+        const int at = item + i * ITEMS;
+        const int k = next_k + K_OF(at, B_ALONG_K, TILE_N);
+        const int nn = LINE_OF(at, B_ALONG_K, TILE_N);
 #if CONVOLUTION
-    for (int i = item; i < TILE_N * TILE_K; i += ITEMS) {
-      const int nn = i % TILE_N;
-      const int kk = i / TILE_N;
-      const int k = first_k + kk;
-      const int channel = k / (KERNEL_H * KERNEL_W);
-      const int tap = k - channel * (KERNEL_H * KERNEL_W);
-      const int iy = pixel_y[nn] + tap / KERNEL_W * dilation_h;
-      const int ix = pixel_x[nn] + tap % KERNEL_W * dilation_w;
-      const bool inside = k < depth && first_n + nn < columns && iy >= 0 && iy < in_h && ix >= 0 && ix < in_w;
-      tile_b[kk][nn] = inside ? LOAD(b, b_at + (channel * in_h + iy) * in_w + ix) : 0.0f;
-    }
+        const int channel = k / (KERNEL_H * KERNEL_W);
+        const int tap = k - channel * (KERNEL_H * KERNEL_W);
+        const int iy = pixel_y[nn] + tap / KERNEL_W * dilation_h;
+        const int ix = pixel_x[nn] + tap % KERNEL_W * dilation_w;
+        const bool inside = k < depth && first_n + nn < columns && iy >= 0 && iy < in_h && ix >= 0 && ix < in_w;
+        part_b[i] = inside ? LOAD(b, b_at + (channel * in_h + iy) * in_w + ix) : 0.0f;
 #else
-    for (int i = item; i < TILE_N * TILE_K; i += ITEMS) {
-      const int nn = i % TILE_N;
-      const int kk = i / TILE_N;
-      const int k = first_k + kk;
-      const int n = first_n + nn;
-      tile_b[kk][nn] = k < depth && n < columns ? LOAD(b, b_at + k * b_depth + n * b_column) : 0.0f;
-    }
+        const int n = first_n + nn;
+        part_b[i] = k < depth && n < columns ? LOAD(b, b_at + k * b_depth + n * b_column) : 0.0f;
 #endif
-    BARRIER();
-    for (int kk = 0; kk < TILE_K; ++kk) {
-      for (int i = 0; i < ITEM_M; ++i) {
-        const float left = tile_a[kk][own_m + i * GROUP_M];
-        for (int j = 0; j < ITEM_N; ++j) sums[i][j] = FMA(left, tile_b[kk][own_n + j * GROUP_N], sums[i][j]);
       }
     }
-    BARRIER();
+    if (next_k > 0) {
+      for (int kk = 0; kk < TILE_K; ++kk) {
+        float left[ITEM_M];
+        float right[ITEM_N];
+        UNROLL
+        for (int i = 0; i < ITEM_M; ++i) left[i] = tile_a[kk][ROW(i)];
+        UNROLL
+        for (int j = 0; j < ITEM_N; ++j) right[j] = tile_b[kk][COLUMN(j)];
+        UNROLL
+        for (int i = 0; i < ITEM_M; ++i) {
+          UNROLL
+          for (int j = 0; j < ITEM_N; ++j) sums[i][j] = FMA(left[i], right[j], sums[i][j]);
+        }
+      }
+      BARRIER();
+    }
+    if (next_k < depth) {
+      UNROLL
+      for (int i = 0; i < PART_A; ++i) {
+        const int at = item + i * ITEMS;
+        if (at < TILE_M * TILE_K) tile_a[K_OF(at, A_ALONG_K, TILE_M)][LINE_OF(at, A_ALONG_K, TILE_M)] = part_a[i];
+      }
+      UNROLL
+      for (int i = 0; i < PART_B; ++i) {
+        const int at = item + i * ITEMS;
+        if (at < TILE_N * TILE_K) tile_b[K_OF(at, B_ALONG_K, TILE_N)][LINE_OF(at, B_ALONG_K, TILE_N)] = part_b[i];
+      }
+      BARRIER();
+    }
   }
 
+  UNROLL
   for (int i = 0; i < ITEM_M; ++i) {
-    const int m = first_m + own_m + i * GROUP_M;
+    const int m = first_m + ROW(i);
+    UNROLL
     for (int j = 0; j < ITEM_N; ++j) {
-      const int n = first_n + own_n + j * GROUP_N;
+      const int n = first_n + COLUMN(j);
       if (m >= rows || n >= columns) continue;
       const int position = (batch * rows + m) * columns + n;
       MAYBE_UNUSED const int channel = CHANNEL;

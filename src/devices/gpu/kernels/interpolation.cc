@@ -25,14 +25,28 @@ std::optional<InterpolationRequest> request_of(const InterpolationOperator& op, 
 template <class Op>
 constexpr bool kAdds = std::is_same_v<Op, NearestInterpAdd>;
 
+/// Whether a factor is one number, one for each channel, or one for each channel of each image: what repeats from plane
+/// to plane of the result.
+bool one_for_each_plane(const Shape& factor, const Shape& result) {
+  if (factor.count() == 1) return true;
+  const int missing = result.rank() - factor.rank();
+  for (int d = 0; d < result.rank(); ++d) {
+    const int64_t size = d < missing ? 1 : factor[d - missing];
+    const bool whole = size == result[d];
+    if (!(d == 0 ? whole || size == 1 : d == 1 ? whole : size == 1)) return false;
+  }
+  return true;
+}
+
 template <class Op>
 RejectionReason fits(const void* attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const Op*>(attributes);
   if (is_channels_last(op.format())) return "only channels first";
   if (!request_of(op, args)) return "the size is not constant";
   if constexpr (kAdds<Op>) {
-    if (args.has(NearestInterpAdd::kFactor) && args.shape(NearestInterpAdd::kFactor).count() != 1) {
-      return "a factor of more than one element";
+    if (args.has(NearestInterpAdd::kFactor) &&
+        !one_for_each_plane(args.shape(NearestInterpAdd::kFactor), args.out().shape)) {
+      return "a factor that differs within a plane";
     }
     if (!(args.shape(NearestInterpAdd::kAddend) == args.out().shape)) return "what is added is broadcast";
     const InterpolationGeometry g = interpolation_geometry(op, Op::kKind, args.shape(0), *request_of(op, args));
@@ -67,6 +81,7 @@ Prepared prepare_resizing(const InterpolationOperator& op, InterpolationKind kin
   for (int operand : {addend, factor}) {
     if (operand >= 0) l.parameters.push_back(Parameter::operand(operand));
   }
+  if (factor >= 0) l.parameters.push_back(Parameter::of(args.shape(NearestInterpAdd::kFactor).count()));
   l.function = compile(*context.device, "interpolation", d);
   return prepared({std::move(l)});
 }

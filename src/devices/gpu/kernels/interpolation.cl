@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resized planes [planes, depth, height, width]. Positions are computed in float, half-pixel centres exactly (the sum
 // of a product and its rounding error): rounding decides which element is read.
-// Defined by the host: TAPS (1 nearest, 2 linear, 4 cubic), HALF_PIXEL, ALIGN_CORNERS, HAS_ADDEND (which is added, times a
-// number if HAS_FACTOR).
+// Defined by the host: TAPS (1 nearest, 2 linear, 4 cubic), HALF_PIXEL, ALIGN_CORNERS, HAS_ADDEND (which is added, times the
+// number of its plane if HAS_FACTOR: the planes have `factors` numbers in turn).
 
 #define AXIS_PARAMETERS(a) , const int in_##a, const int out_##a, const float ratio_##a, const int resized_##a
 
@@ -12,6 +12,7 @@ FN float cubic_far(float x) { return ((-0.75f * x + 3.75f) * x - 6.0f) * x + 3.0
 
 // Element `o` of an axis is the sum of weight[i] * x[index[i]].
 FN void taps_of(int o, int in, float ratio, int resized, int* index, float* weight) {
+  UNROLL
   for (int i = 0; i < TAPS; ++i) {
     index[i] = 0;
     weight[i] = 0;
@@ -43,6 +44,7 @@ FN void taps_of(int o, int in, float ratio, int resized, int* index, float* weig
   const float at = ALIGN_CORNERS ? ratio * k : centre;
   const float low = MATH(floor)(at);
   const float rest = at - low;
+  UNROLL
   for (int i = 0; i < 4; ++i) index[i] = within((int)low - 1 + i, in);
   weight[0] = cubic_far(rest + 1.0f);
   weight[1] = cubic_near(rest);
@@ -57,7 +59,7 @@ KERNEL(interpolation)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const 
                                   , GLOBAL const STORED* addend, offset_t addend_begin
 #endif
 #if HAS_FACTOR
-                                  , GLOBAL const STORED* factor, offset_t factor_begin
+                                  , GLOBAL const STORED* factor, offset_t factor_begin, const int factors
 #endif
 ) {
   const int id = global_id(0);
@@ -84,14 +86,19 @@ KERNEL(interpolation)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const 
   const int taps_h = resized_h ? TAPS : 1;
   const int taps_w = resized_w ? TAPS : 1;
   float sum = 0;
-  for (int i = 0; i < taps_d; ++i) {
-    for (int j = 0; j < taps_h; ++j) {
+  UNROLL
+  for (int i = 0; i < TAPS; ++i) {
+    UNROLL
+    for (int j = 0; j < TAPS; ++j) {
       const int row = ((plane * in_d + at_d[i]) * in_h + at_h[j]) * in_w;
-      for (int k = 0; k < taps_w; ++k) sum += by_d[i] * by_h[j] * by_w[k] * LOAD(x, row + at_w[k]);
+      UNROLL
+      for (int k = 0; k < TAPS; ++k) {
+        if (i < taps_d && j < taps_h && k < taps_w) sum += by_d[i] * by_h[j] * by_w[k] * LOAD(x, row + at_w[k]);
+      }
     }
   }
 #if HAS_FACTOR
-  sum += LOAD(addend, addend_begin + id) * LOAD(factor, factor_begin);
+  sum += LOAD(addend, addend_begin + id) * LOAD(factor, factor_begin + plane % factors);
 #elif HAS_ADDEND
   sum += LOAD(addend, addend_begin + id);
 #endif

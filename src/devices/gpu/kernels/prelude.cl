@@ -3,11 +3,14 @@
 //
 //   KERNEL(name)(arguments)       a function that the host launches, of a name that neither has ("norm" is CUDA's);
 //                                 FN one that kernels call
+//   KERNEL_OF(name, x, y)(arguments)   one whose groups have x times y items
 //   MAYBE_UNUSED                  before a variable that some definitions leave unused
 //   GLOBAL LOCAL_PTR              of pointers: memory of the device, of the group
 //   LOCAL_VAR                     of arrays declared in a kernel: memory of the group; sizes by definitions
 //   RESTRICT                      of pointers: nothing else points there
 //   global_id(d) local_id(d) group_id(d) local_size(d)   d is 0, 1 or 2, written as a number
+//   UNROLL                        before a loop whose rounds are to stand one after the other: arrays that it goes over
+//                                 are then in registers. OpenCL's compilers decide themselves
 //   BARRIER()                     all items of the group have come here, and see what the others wrote to LOCAL memory
 //   offset_t                      begin of a tensor in its memory, in elements: the argument that follows each pointer
 //   u8 s8 u16 i32 u32 i64 u64     integers
@@ -22,11 +25,12 @@
 #ifdef __CUDACC_RTC__
 
 #define KERNEL(name) extern "C" __global__ void name
+#define KERNEL_OF(name, x, y) extern "C" __global__ void __launch_bounds__((x) * (y), 1) name
 #define FN [[maybe_unused]] static __device__ inline
 #define MAYBE_UNUSED [[maybe_unused]]
 #define GLOBAL
 #define LOCAL_PTR
-#define LOCAL_VAR __shared__
+#define LOCAL_VAR __shared__ __align__(16)
 #define RESTRICT __restrict__
 #define DIMENSION_0 x
 #define DIMENSION_1 y
@@ -38,6 +42,7 @@
 #define group_id(d) ((int)OF(blockIdx, DIMENSION(d)))
 #define local_size(d) ((int)OF(blockDim, DIMENSION(d)))
 #define global_id(d) (group_id(d) * local_size(d) + local_id(d))
+#define UNROLL _Pragma("unroll")
 #define BARRIER() __syncthreads()
 typedef unsigned char u8;
 typedef signed char s8;
@@ -71,6 +76,7 @@ typedef u16 STORED;
 
 #pragma OPENCL FP_CONTRACT OFF
 #define KERNEL(name) __kernel void name
+#define KERNEL_OF(name, x, y) __kernel __attribute__((reqd_work_group_size(x, y, 1))) void name
 #define FN static inline
 #define MAYBE_UNUSED
 #define GLOBAL __global
@@ -81,6 +87,7 @@ typedef u16 STORED;
 #define group_id(d) ((int)get_group_id(d))
 #define local_size(d) ((int)get_local_size(d))
 #define global_id(d) ((int)get_global_id(d))
+#define UNROLL
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 typedef uchar u8;
 typedef char s8;
