@@ -76,7 +76,8 @@ class Elements {
 };
 
 float activated(float x, uint32_t epilogue) {
-  if ((epilogue & uint32_t{cuda::CUBLASLT_EPILOGUE_RELU}) != 0) return std::max(x, 0.0F);
+  // NVIDIA's documentation has max(x, 0), whose function gives 0 for NaN.
+  if ((epilogue & uint32_t{cuda::CUBLASLT_EPILOGUE_RELU}) != 0) return std::fmax(x, 0.0F);
   if ((epilogue & uint32_t{cuda::CUBLASLT_EPILOGUE_GELU}) == 0) return x;
   return 0.5F * x * (1.0F + std::tanh(0.79788456F * (x + 0.044715F * x * x * x)));
 }
