@@ -39,6 +39,7 @@ struct RunQueue::State {
   size_t idle = 0;  // threads
   bool ended = false;
   std::vector<std::thread> threads;
+  std::shared_ptr<State> itself;
 };
 
 std::shared_ptr<RunQueue> RunQueue::of(const OpenDevice* device) {
@@ -67,7 +68,7 @@ RunQueue::RunQueue(int room) : state_(std::make_shared<State>(room)) {}
 
 RunQueue::~RunQueue() {
   if (!is_of_this_process()) {
-    static_cast<void>(new std::shared_ptr<State>(std::move(state_)));  // to join or to destroy would wait for ever
+    state_->itself = state_;  // stays for ever: to join or to destroy threads of another process would not end
     return;
   }
   std::vector<std::thread> threads;
