@@ -37,6 +37,7 @@ WITH_OLD_VERSION(int, pthread_create,
                  (pthread_t * thread, const pthread_attr_t* attributes, Start start, void* argument),
                  (thread, attributes, start, argument))
 WITH_OLD_VERSION(int, pthread_join, (pthread_t thread, void** result), (thread, result))
+WITH_OLD_VERSION(int, pthread_detach, (pthread_t thread), (thread))
 WITH_OLD_VERSION(int, pthread_getcpuclockid, (pthread_t thread, clockid_t* clock), (thread, clock))
 WITH_OLD_VERSION(int, pthread_getattr_np, (pthread_t thread, pthread_attr_t* attributes), (thread, attributes))
 WITH_OLD_VERSION(int, pthread_attr_getstack, (const pthread_attr_t* attributes, void** begin, size_t* size),
