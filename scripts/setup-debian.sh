@@ -19,7 +19,7 @@ packages="
 "
 case "${1:-}" in
   "") ;;
-  --checks) packages="$packages clang-14 clang-format-14 clang-tidy-14 clang-tools-14 libclang-rt-14-dev lld-14 pocl-opencl-icd ocl-icd-libopencl1 wrk libb64-0d libgrpc++-dev protobuf-compiler-grpc chromium fonts-dejavu-core" ;;
+  --checks) packages="$packages locales clang-14 clang-format-14 clang-tidy-14 clang-tools-14 libclang-rt-14-dev lld-14 pocl-opencl-icd ocl-icd-libopencl1 wrk libb64-0d libgrpc++-dev protobuf-compiler-grpc chromium fonts-dejavu-core" ;;
   --processors) packages="$packages qemu-user" ;;
   --balancer) packages="$packages haproxy iproute2" ;;
   --fonts) packages="$packages fonts-dejavu-core fonts-wqy-microhei" ;;

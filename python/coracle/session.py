@@ -61,7 +61,7 @@ class Session:
         self._lods: dict[int, list[list[int]]] = {}
         self._bound: dict[int, np.ndarray | None] = {}   # Outputs that runs write to arrays of the user's; None: they stay on the device.
         self._observer: Observer | None = None
-        self._flies = False   # An asynchronous run holds the lock.
+        self._runs_async = False   # An asynchronous run holds the lock.
 
     @classmethod
     def _create(cls, model: ModelHandle, pool: Pool | None = None, cpus: str | Iterable[int] | None = None,
@@ -88,7 +88,7 @@ class Session:
             if pid != self._pid:
                 raise InvalidArgumentError("another thread of process %d was using this session when process %d was forked from it, so "
                                            "it stays in use here; load the model again in this process (coracle.load)" % (self._pid, pid))
-            if self._flies:
+            if self._runs_async:
                 raise InvalidArgumentError("an asynchronous run of this session is under way: await it, or ask it for its result(), before "
                                            "you use the session again; for several at the same time make a session for each: "
                                            "model.session()")
@@ -111,7 +111,7 @@ class Session:
         if self._pid != os.getpid():
             self.__del__()
             return
-        if self._flies:
+        if self._runs_async:
             self._await_run()
         with self._use() as pointer:
             with self._closing:
@@ -348,8 +348,8 @@ class Session:
             self._model.running.add(token)
             held.callback(self._model.running.discard, token)
             held.enter_context(self._observer or contextlib.nullcontext())
-            self._flies = True
-            held.callback(self._land)
+            self._runs_async = True
+            held.callback(self._end_async)
             run = AsyncRun(self, held)
             run._start(pointer, options)
         except BaseException:
@@ -357,8 +357,8 @@ class Session:
             raise
         return run
 
-    def _land(self) -> None:
-        self._flies = False
+    def _end_async(self) -> None:
+        self._runs_async = False
 
     def _await_run(self) -> None:
         """Returns when the last asynchronous run has ended and was told of, however it ended."""

@@ -125,7 +125,7 @@ coracle_status coracle_session_clone(const coracle_session* session, coracle_ses
 
 void coracle_session_free(coracle_session* session) {
   if (session == nullptr) return;
-  if (session->session.retire()) {
+  if (session->session.claim_for_free()) {
     delete session;
   } else {
     coracle::internal::set_last_error(

@@ -10,7 +10,7 @@
 
 namespace coracle::internal {
 
-struct Session::Flight {
+struct Session::AsyncRun {
   enum class State : uint32_t { kUnderWay, kEnded, kTold };  ///< ended: `ended` is being called
 
   std::atomic<State> state{State::kUnderWay};
@@ -42,11 +42,11 @@ struct Session::Flight {
 };
 
 void Session::run_async(const RunOptions& options, Ended ended) {
-  auto flight = std::make_shared<Flight>();
+  auto started = std::make_shared<AsyncRun>();
   hold();
   const auto set_last = [&] {
-    const std::lock_guard lock(flight_mutex_);
-    flight_.swap(flight);
+    const std::lock_guard lock(async_run_mutex_);
+    async_run_.swap(started);
   };
   bool is_set = false;
   try {
@@ -59,15 +59,15 @@ void Session::run_async(const RunOptions& options, Ended ended) {
     }
     // A pool's threads are shared: who brings one needs room for its calling thread alone.
     const bool counts_threads = !executor_.has_devices() && options_.workers == nullptr;
-    std::function<void()> run = [this, own, flight, ended = std::move(ended)] { fly(own, *flight, ended); };
+    std::function<void()> run = [this, own, started, ended = std::move(ended)] { run_in_queue(own, *started, ended); };
     set_last();
     is_set = true;
-    flies_.store(true, std::memory_order_relaxed);
-    flight_is_on_.emplace(cancellation_);
+    is_running_async_.store(true, std::memory_order_relaxed);
+    async_cancellation_.emplace(cancellation_);
     queue_->give(counts_threads ? executor_.threads() : 1, std::move(run));
   } catch (...) {
-    flight_is_on_.reset();
-    flies_.store(false, std::memory_order_relaxed);
+    async_cancellation_.reset();
+    is_running_async_.store(false, std::memory_order_relaxed);
     if (is_set) set_last();
     release();
     throw;
@@ -75,35 +75,35 @@ void Session::run_async(const RunOptions& options, Ended ended) {
 }
 
 /// Afterwards the session may be gone.
-void Session::fly(const RunOptions& options, Flight& flight, const Ended& ended) noexcept {
+void Session::run_in_queue(const RunOptions& options, AsyncRun& started, const Ended& ended) noexcept {
   user_.store(std::this_thread::get_id(), std::memory_order_relaxed);
   try {
     require_stack("a run");
     run_held(options);
   } catch (...) {
-    flight.keep_current_error();
+    started.keep_current_error();
   }
-  flight.teller = std::this_thread::get_id();
-  flight_is_on_.reset();
-  flies_.store(false, std::memory_order_relaxed);
+  started.teller = std::this_thread::get_id();
+  async_cancellation_.reset();
+  is_running_async_.store(false, std::memory_order_relaxed);
   release();
-  flight.state.store(Flight::State::kEnded, std::memory_order_release);
-  if (ended != nullptr) ended(flight.failure ? &*flight.failure : nullptr);
-  flight.state.store(Flight::State::kTold, std::memory_order_release);
-  flight.state.notify_all();
+  started.state.store(AsyncRun::State::kEnded, std::memory_order_release);
+  if (ended != nullptr) ended(started.failure ? &*started.failure : nullptr);
+  started.state.store(AsyncRun::State::kTold, std::memory_order_release);
+  started.state.notify_all();
 }
 
-std::shared_ptr<Session::Flight> Session::last_flight() const {
-  const std::lock_guard lock(flight_mutex_);
-  return flight_;
+std::shared_ptr<Session::AsyncRun> Session::last_async_run() const {
+  const std::lock_guard lock(async_run_mutex_);
+  return async_run_;
 }
 
 /// The last one, which is over; null where there was none. What is told of an end may begin the next.
-std::shared_ptr<const Session::Flight> Session::landed() const {
-  std::shared_ptr<const Flight> last = last_flight();
+std::shared_ptr<const Session::AsyncRun> Session::ended_async_run() const {
+  std::shared_ptr<const AsyncRun> last = last_async_run();
   while (last != nullptr) {
     last->wait();
-    std::shared_ptr<const Flight> next = last_flight();
+    std::shared_ptr<const AsyncRun> next = last_async_run();
     if (next == last) break;
     last = std::move(next);
   }
@@ -111,15 +111,15 @@ std::shared_ptr<const Session::Flight> Session::landed() const {
 }
 
 void Session::wait() const {
-  const std::shared_ptr<const Flight> last = landed();
+  const std::shared_ptr<const AsyncRun> last = ended_async_run();
   require(last != nullptr, ErrorCode::kInvalidArgument, "no asynchronous run of the session was started");
   if (last->failure) throw Error(*last->failure);
 }
 
-bool Session::retire() noexcept {
+bool Session::claim_for_free() noexcept {
   try {
-    const std::shared_ptr<const Flight> last = last_flight();
-    if (last != nullptr && last->process == this_process()) landed();
+    const std::shared_ptr<const AsyncRun> last = last_async_run();
+    if (last != nullptr && last->process == this_process()) ended_async_run();
   } catch (...) {
     return false;
   }

@@ -89,7 +89,7 @@ void Session::refuse() const {
   }
   require(user_.load(std::memory_order_relaxed) != std::this_thread::get_id(), ErrorCode::kInvalidArgument,
           "the session is in use by its own observer, which may not call it");
-  require(!flies_.load(std::memory_order_relaxed), ErrorCode::kInvalidArgument,
+  require(!is_running_async_.load(std::memory_order_relaxed), ErrorCode::kInvalidArgument,
           "the session is in use by its asynchronous run: wait for the end of that, or make one session for each run "
           "at the same time");
   fail(ErrorCode::kInvalidArgument,

@@ -89,20 +89,20 @@ class Session {
 
   /// Holds the session for good, before its end, when its asynchronous run is over. False while a call holds it: then
   /// it may not end.
-  bool retire() noexcept;
+  bool claim_for_free() noexcept;
 
  private:
-  class Use;      // holds the session for one call
-  struct Flight;  // an asynchronous run
+  class Use;  // holds the session for one call
+  struct AsyncRun;
 
   void hold() const;
   void release() const noexcept;
   [[noreturn]] void refuse() const;
   void require_inputs() const;
   void run_held(const RunOptions& options);
-  void fly(const RunOptions& options, Flight& flight, const Ended& ended) noexcept;
-  std::shared_ptr<Flight> last_flight() const;
-  std::shared_ptr<const Flight> landed() const;
+  void run_in_queue(const RunOptions& options, AsyncRun& started, const Ended& ended) noexcept;
+  std::shared_ptr<AsyncRun> last_async_run() const;
+  std::shared_ptr<const AsyncRun> ended_async_run() const;
 
   /// Throws Error when the input takes no such tensor.
   void check_input(size_t index, const Tensor& tensor) const;
@@ -123,12 +123,12 @@ class Session {
   Observer observer_;
   mutable std::atomic<bool> in_use_{false};
   mutable std::atomic<std::thread::id> user_;  // thread of the call that holds it
-  std::atomic<bool> flies_{false};             // an asynchronous run holds it
+  std::atomic<bool> is_running_async_{false};  // an asynchronous run holds it
   const int64_t process_ = this_process();
-  std::shared_ptr<RunQueue> queue_;                  // null before the first asynchronous run
-  std::optional<Cancellation::Scope> flight_is_on_;  // during one
-  mutable ProcessMutex flight_mutex_;
-  std::shared_ptr<Flight> flight_;  // the last one
+  std::shared_ptr<RunQueue> queue_;                        // null before the first asynchronous run
+  std::optional<Cancellation::Scope> async_cancellation_;  // during one
+  mutable ProcessMutex async_run_mutex_;
+  std::shared_ptr<AsyncRun> async_run_;  // the last one
 };
 
 }  // namespace coracle::internal
