@@ -54,8 +54,8 @@ TEST(RunQueue, BeginsInOrderAndHasNoMoreThanThereIsRoomFor) {
 }
 
 TEST(RunQueue, FillsItsRoom) {
+  std::atomic<int> here{0};  // outlives the queue, whose runs look at it until the last of them ends
   RunQueue queue(3);
-  std::atomic<int> here{0};
   for (int i = 0; i < 3; ++i) {
     queue.give(1, [&] {
       here.fetch_add(1);
