@@ -154,7 +154,7 @@ struct PD_INFER_DECL AnalysisConfig : detail::CpuChoice {
     // Row tiles run several operators as one.
     if (options.disable_passes == "all") options.disable_kernels = "row_tiles,strided";
     options.device = coracle_device();
-    if (mkldnn_bfloat16_enabled()) options.precision = "bf16";
+    options.precision = mkldnn_bfloat16_enabled() ? "bf16" : gpu_precision();
     // Every operator alone: so is none in a block of an engine.
     if (options.disable_passes != "all") choose_engines(options);
     options.dump_graphs = ir_debug_ || std::find(passes.begin(), passes.end(), "graph_viz_pass") != passes.end();

@@ -15,6 +15,7 @@ enum class Precision : uint8_t {
   kDefault,  ///< what is as exact as those
   kInt8,     ///< the same; engines may compute quantised operators with integers of their own
   kHigh,     ///< errors of 4e-6
+  kTf32,     ///< operands of products rounded to 11 bits (TF32) on GPUs: errors of 2e-4; as kHigh elsewhere
   kBf16,     ///< operands of products rounded to bfloat16
 };
 

@@ -75,8 +75,8 @@ void add_model_options(CLI::App* command, ModelArguments& m) {
   command->add_option("--isa", m.options.cpu_isa, "widest instruction set to use")->type_name("sse2|avx2|avx512|neon");
   add_rewrites(command, m);
   command->add_option("--disable-kernels", m.options.disable_kernels, "prefixes of kernel names to leave out");
-  command->add_option("--precision", m.options.precision, "of products on matrix tiles")
-      ->type_name("strict|default|int8|high|bf16");
+  command->add_option("--precision", m.options.precision, "of products on matrix units")
+      ->type_name("strict|default|int8|high|tf32|bf16");
   command
       ->add_option("--weights", m.options.weights,
                    "how weights are held; mapped: shared with other processes, their file must not change")

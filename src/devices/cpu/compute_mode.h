@@ -22,7 +22,8 @@ constexpr ComputeMode compute_mode_of(Precision precision) {
   switch (precision) {
     case Precision::kDefault:
     case Precision::kInt8: return ComputeMode::kBf16x6;
-    case Precision::kHigh: return ComputeMode::kBf16x3;
+    case Precision::kHigh:
+    case Precision::kTf32: return ComputeMode::kBf16x3;
     case Precision::kBf16: return ComputeMode::kBf16;
     default: return ComputeMode::kFloat32;
   }

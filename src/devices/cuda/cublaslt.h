@@ -45,6 +45,8 @@ struct cublasLtMatmulHeuristicResult_t {
   X(CUDA_R_32F, 0)                                  \
   X(CUDA_R_16F, 2)                                  \
   X(CUBLAS_COMPUTE_32F, 68)                         \
+  X(CUBLAS_COMPUTE_32F_FAST_16BF, 75)               \
+  X(CUBLAS_COMPUTE_32F_FAST_TF32, 77)               \
   X(CUBLAS_OP_N, 0)                                 \
   X(CUBLAS_OP_T, 1)                                 \
   X(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, 5)          \

@@ -15,6 +15,15 @@ using Activation = gpu::Product::Activation;
 
 int type_of(const gpu::Product& product) { return product.type == DType::kFloat16 ? CUDA_R_16F : CUDA_R_32F; }
 
+int compute_type_of(const gpu::Product& product) {
+  if (product.type != DType::kFloat32) return CUBLAS_COMPUTE_32F;
+  switch (product.precision) {
+    case Precision::kTf32: return CUBLAS_COMPUTE_32F_FAST_TF32;
+    case Precision::kBf16: return CUBLAS_COMPUTE_32F_FAST_16BF;
+    default: return CUBLAS_COMPUTE_32F;
+  }
+}
+
 int epilogue_of(const gpu::Product& product) {
   const bool bias = product.has_bias;
   switch (product.activation) {
@@ -106,7 +115,8 @@ bool ProductFunction::describe() {
   };
   const auto operation = [](const Stored& m) { return int32_t{m.transposed ? CUBLAS_OP_T : CUBLAS_OP_N}; };
   description_.destroy = api_.cublasLtMatmulDescDestroy;
-  return api_.cublasLtMatmulDescCreate(&description_.handle, CUBLAS_COMPUTE_32F, CUDA_R_32F) == CUBLAS_STATUS_SUCCESS &&
+  return api_.cublasLtMatmulDescCreate(&description_.handle, compute_type_of(product_), CUDA_R_32F) ==
+             CUBLAS_STATUS_SUCCESS &&
          attribute(CUBLASLT_MATMUL_DESC_TRANSA, operation(b_)) &&
          attribute(CUBLASLT_MATMUL_DESC_TRANSB, operation(a_)) &&
          attribute(CUBLASLT_MATMUL_DESC_EPILOGUE, static_cast<uint32_t>(epilogue_of(product_))) &&

@@ -51,8 +51,8 @@ struct Part {
   int tensors = 0;  ///< those that the steps take
 };
 
-Part first_part(const Gemm& g, DType type) {
-  Part part{.product = {.matrices = g.matrices, .type = type},
+Part first_part(const Gemm& g, DType type, Precision precision) {
+  Part part{.product = {.matrices = g.matrices, .type = type, .precision = precision},
             .parameters = {Parameter::result(), Parameter::operand(g.a), Parameter::operand(g.b)}};
   Product& p = part.product;
   if (g.epilogue == nullptr) return part;
@@ -83,9 +83,10 @@ Part first_part(const Gemm& g, DType type) {
 }
 
 /// By a library, and the steps that it has not by a kernel; false where there is none that takes the product.
-bool add_by_library(LaunchPlan& plan, OpenDevice& device, const Gemm& g, DType type) {
+bool add_by_library(LaunchPlan& plan, const PrepareContext& context, const Gemm& g, DType type) {
   if (g.windows != nullptr || g.groups != 1 || g.matrices.depth == 0) return false;
-  const Part part = first_part(g, type);
+  const Part part = first_part(g, type, context.precision);
+  OpenDevice& device = *context.device;
   std::shared_ptr<const Function> function = static_cast<OpenGpu&>(device).product(part.product);
   if (function == nullptr) return false;
   plan.push_back({.function = std::move(function), .grid = {}, .parameters = part.parameters});
@@ -107,10 +108,11 @@ bool add_by_library(LaunchPlan& plan, OpenDevice& device, const Gemm& g, DType t
 
 }  // namespace
 
-void add(LaunchPlan& plan, OpenDevice& device, const Gemm& g, DType type) {
+void add(LaunchPlan& plan, const PrepareContext& context, const Gemm& g, DType type) {
   const Matrices& p = g.matrices;
   const int64_t batch = matrices_of(p);
-  if (batch * p.rows * p.columns == 0 || add_by_library(plan, device, g, type)) return;
+  if (batch * p.rows * p.columns == 0 || add_by_library(plan, context, g, type)) return;
+  OpenDevice& device = *context.device;
   Definitions d;
   d.set_stored(type);
   d.set("A_ALONG_K", p.a_row == 1 && p.a_depth != 1 ? 0 : 1);

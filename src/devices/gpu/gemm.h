@@ -29,6 +29,6 @@ struct Gemm {
   int64_t groups = 1;             ///< of channels, as the innermost batch axis
 };
 
-void add(LaunchPlan& plan, OpenDevice& device, const Gemm& gemm, DType type);
+void add(LaunchPlan& plan, const PrepareContext& context, const Gemm& gemm, DType type);
 
 }  // namespace coracle::internal::gpu

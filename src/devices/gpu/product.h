@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/dtype.h"
+#include "base/precision.h"
 
 namespace coracle::internal::gpu {
 
@@ -26,14 +27,15 @@ struct Matrices {
   std::vector<Axis> batch;  ///< outermost first
 };
 
-/// A product that a library of the device's maker may compute: y = activation(alpha * a * b + added + bias), in float32
-/// with multiply-adds alone. Its function is called with y, a, b, then `added`, which lies like y, and `bias`, a number
-/// for each column, where it has them.
+/// A product that a library of the device's maker may compute: y = activation(alpha * a * b + added + bias), added up
+/// in float32. Its function is called with y, a, b, then `added`, which lies like y, and `bias`, a number for each
+/// column, where it has them.
 struct Product {
   enum class Activation : uint8_t { kNone, kRelu, kGeluTanh };
 
   Matrices matrices;
-  DType type = DType::kFloat32;  ///< of all tensors
+  DType type = DType::kFloat32;               ///< of all tensors
+  Precision precision = Precision::kDefault;  ///< of float32: multiply-adds alone, or operands that are rounded first
   float alpha = 1;
   bool has_added = false;
   bool has_bias = false;

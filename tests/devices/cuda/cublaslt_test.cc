@@ -39,6 +39,10 @@ TEST_F(CudaBlas, HasTheAttributes) {
   EXPECT_TRUE(of_product(CUBLASLT_MATMUL_DESC_EPILOGUE, uint32_t{CUBLASLT_EPILOGUE_GELU_BIAS}));
   EXPECT_TRUE(of_product(CUBLASLT_MATMUL_DESC_BIAS_POINTER, static_cast<const void*>(nullptr)));
   EXPECT_EQ(api_->cublasLtMatmulDescDestroy(product), CUBLAS_STATUS_SUCCESS);
+  for (const int compute_type : {CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_COMPUTE_32F_FAST_16BF}) {
+    ASSERT_EQ(api_->cublasLtMatmulDescCreate(&product, compute_type, CUDA_R_32F), CUBLAS_STATUS_SUCCESS);
+    EXPECT_EQ(api_->cublasLtMatmulDescDestroy(product), CUBLAS_STATUS_SUCCESS);
+  }
 
   cublasLtMatrixLayout_t layout = nullptr;
   ASSERT_EQ(api_->cublasLtMatrixLayoutCreate(&layout, CUDA_R_16F, 3, 4, 5), CUBLAS_STATUS_SUCCESS);

@@ -66,8 +66,12 @@ cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
 
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* product, int compute_type, int scale_type) {
   ENTER_PRODUCTS(kNothing);
-  if (compute_type != CUBLAS_COMPUTE_32F || scale_type != CUDA_R_32F) return CUBLAS_STATUS_NOT_SUPPORTED;
-  return add_description(product);
+  const bool has_type = compute_type == CUBLAS_COMPUTE_32F || compute_type == CUBLAS_COMPUTE_32F_FAST_TF32 ||
+                        compute_type == CUBLAS_COMPUTE_32F_FAST_16BF;
+  if (!has_type || scale_type != CUDA_R_32F) return CUBLAS_STATUS_NOT_SUPPORTED;
+  add_description(product);
+  (*product)->compute_type = compute_type;
+  return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t product) {
   const Call call(__func__, Call::Needs::kNothing);

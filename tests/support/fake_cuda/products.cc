@@ -2,6 +2,7 @@
 #include "support/fake_cuda/products.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -74,6 +75,17 @@ class Elements {
   bool half_;
   char* at_ = nullptr;
 };
+
+/// An operand with the bits that the matrix units take of it.
+float rounded(float x, int compute_type) {
+  const uint32_t dropped = compute_type == cuda::CUBLAS_COMPUTE_32F_FAST_TF32   ? 13
+                           : compute_type == cuda::CUBLAS_COMPUTE_32F_FAST_16BF ? 16
+                                                                                : 0;
+  if (dropped == 0 || !std::isfinite(x)) return x;
+  auto bits = std::bit_cast<uint32_t>(x);
+  bits += (uint32_t{1} << (dropped - 1U)) - 1 + ((bits >> dropped) & 1U);
+  return std::bit_cast<float>(bits >> dropped << dropped);
+}
 
 float activated(float x, uint32_t epilogue) {
   // NVIDIA's documentation has max(x, 0), whose function gives 0 for NaN.
@@ -167,19 +179,21 @@ int run(const ProductCall& call) {
   }
   const bool turned_a = problem.product.operation_a == cuda::CUBLAS_OP_T;
   const bool turned_b = problem.product.operation_b == cuda::CUBLAS_OP_T;
+  const int compute_type = problem.product.compute_type;
   static std::mt19937 random(1);
   std::vector<float> left(static_cast<size_t>(sizes.m * sizes.k));  // row by row
   for (int64_t matrix = 0; matrix < d.count; ++matrix) {
     for (int64_t m = 0; m < sizes.m; ++m) {
       for (int64_t k = 0; k < sizes.k; ++k) {
         left[static_cast<size_t>(m * sizes.k + k)] =
-            from_a[matrix * a.step + (turned_a ? k + m * a.leading : m + k * a.leading)];
+            rounded(from_a[matrix * a.step + (turned_a ? k + m * a.leading : m + k * a.leading)], compute_type);
       }
     }
     std::vector<float> right(static_cast<size_t>(sizes.k));
     for (int64_t n = 0; n < sizes.n; ++n) {
       for (int64_t k = 0; k < sizes.k; ++k) {
-        right[static_cast<size_t>(k)] = from_b[matrix * b.step + (turned_b ? n + k * b.leading : k + n * b.leading)];
+        right[static_cast<size_t>(k)] =
+            rounded(from_b[matrix * b.step + (turned_b ? n + k * b.leading : k + n * b.leading)], compute_type);
       }
       for (int64_t m = 0; m < sizes.m; ++m) {
         const float* row = left.data() + m * sizes.k;

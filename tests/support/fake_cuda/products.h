@@ -26,6 +26,7 @@ struct MatrixLayout {
 };
 
 struct ProductDescription {
+  int compute_type = cuda::CUBLAS_COMPUTE_32F;
   int32_t operation_a = cuda::CUBLAS_OP_N;
   int32_t operation_b = cuda::CUBLAS_OP_N;
   uint32_t epilogue = cuda::CUBLASLT_EPILOGUE_DEFAULT;

@@ -71,7 +71,7 @@ class Config(ModelFiles, Devices, Cpu, Graph, TensorRt):
         left_out = ["all"] if self.shape_range_info_collected() else self._disabled_passes()
         # Row tiles run several operators as one.
         alone = left_out == ["all"]
-        options = {"precision": "bf16" if self._onednn_bfloat16 else None, "device": self.coracle_device() or None}
+        options = {"precision": "bf16" if self._onednn_bfloat16 else self._gpu_product_precision(), "device": self.coracle_device() or None}
         if not alone:   # Every operator alone: so is none in a block of an engine.
             options.update(self._engine_options(self.tensorrt_precision_mode()))
         model = self._load(disable_passes=left_out or None, disable_kernels=["row_tiles", "strided"] if alone else None, **options,

@@ -61,7 +61,7 @@ void add_direct(LaunchPlan& plan, const ConvolutionGeometry& g, bool transposed,
 }
 
 void add_product(LaunchPlan& plan, const ConvolutionGeometry& g, const Epilogue* epilogue, const ArgFacts& args,
-                 OpenDevice& device) {
+                 const PrepareContext& context) {
   const WindowAxis& h = g.height();
   const WindowAxis& w = g.width();
   const int64_t channels = g.in_channels / g.groups;
@@ -92,7 +92,7 @@ void add_product(LaunchPlan& plan, const ConvolutionGeometry& g, const Epilogue*
     windows.numbers = {h.in, w.in, w.out, h.stride, w.stride, h.pad_before, w.pad_before, h.dilation, w.dilation};
     product.windows = &windows;
   }
-  add(plan, device, product, args.out().dtype);
+  add(plan, context, product, args.out().dtype);
 }
 
 /// Groups with fewer channels in their result are not worth a product.
@@ -110,7 +110,7 @@ Prepared prepare(const void* attributes, const ArgFacts& args, PrepareContext& c
     if (kTransposed || g.out_channels / g.groups < kLeastRows) {
       add_direct(plan, g, kTransposed, epilogue, args, *context.device);
     } else {
-      add_product(plan, g, epilogue, args, *context.device);
+      add_product(plan, g, epilogue, args, context);
     }
   }
   return prepared(std::move(plan));

@@ -62,7 +62,7 @@ Gemm product_of(int position, bool transpose_x, bool transpose_y, const ArgFacts
 
 Prepared prepared_product(const Gemm& gemm, const ArgFacts& args, PrepareContext& context) {
   LaunchPlan plan;
-  add(plan, *context.device, gemm, args.out().dtype);
+  add(plan, context, gemm, args.out().dtype);
   return prepared(std::move(plan));
 }
 

@@ -5,8 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <bit>
+
 #include "devices/cuda/cublaslt.h"
-#include "devices/cuda/faults/stand_in.h"
+#include "devices/cuda/faults/graphs.h"
 
 namespace coracle::internal::test {
 namespace {
@@ -64,6 +66,66 @@ TEST_F(CudaProducts, BatchesAreOneCallWhereTheyCanBe) {
     EXPECT_EQ(error_, "");
     EXPECT_EQ(calls_("cublasLtMatmul") - before, c.calls);
   }
+}
+
+/// The bits that a number keeps; the others are zero.
+float kept(float x, unsigned bits) {
+  const unsigned dropped = 24 - bits;
+  auto raw = std::bit_cast<uint32_t>(x) + (1U << (dropped - 1));
+  return std::bit_cast<float>(raw >> dropped << dropped);
+}
+
+TEST_F(CudaProducts, OperandsAreRoundedWhereThePrecisionAllowsIt) {
+  Product product = plain(3, 4, 5);
+  const std::vector<float> a = numbers(15, 1);
+  const std::vector<float> b = numbers(20, 2);
+  const std::vector<float> exact = run(product, 12, {a, b});
+  for (const Precision precision : {Precision::kStrict, Precision::kDefault, Precision::kInt8, Precision::kHigh}) {
+    product.precision = precision;
+    EXPECT_EQ(run(product, 12, {a, b}), exact) << name_of(precision);
+  }
+  for (const auto& [precision, bits] : {std::pair(Precision::kTf32, 11U), std::pair(Precision::kBf16, 8U)}) {
+    std::vector<float> rounded_a;
+    std::vector<float> rounded_b;
+    for (const float x : a) rounded_a.push_back(kept(x, bits));
+    for (const float x : b) rounded_b.push_back(kept(x, bits));
+    product.precision = Precision::kStrict;
+    const std::vector<float> expected = run(product, 12, {rounded_a, rounded_b});
+    EXPECT_NE(expected, exact);
+    product.precision = precision;
+    EXPECT_EQ(run(product, 12, {a, b}), expected) << name_of(precision);
+  }
+}
+
+/// Of the root mean square.
+double error_of(const Tensor& result, const Tensor& expected) {
+  double error = 0;
+  double square = 0;
+  for (int64_t i = 0; i < expected.shape().count(); ++i) {
+    const double e = expected.data<float>()[i];
+    error += std::pow(result.data<float>()[i] - e, 2);
+    square += e * e;
+  }
+  return std::sqrt(error / square);
+}
+
+TEST_F(CudaProducts, TheModelsPrecisionIsTheirs) {
+  const Tensor x = random_tensor({5, 8}, 3);
+  std::vector<Tensor> results;
+  for (const Precision precision : {Precision::kDefault, Precision::kTf32, Precision::kBf16, Precision::kStrict}) {
+    ModelOptions options;
+    options.device = kDevice.name;
+    options.kernels.disabled = {"islands"};
+    options.kernels.precision = precision;
+    results.push_back(run_fresh(model_of(kChain, options), {x}, {.threads = 1}).at(0));
+  }
+  EXPECT_TRUE(same_bits({results[0]}, {results[3]}));
+  const double tf32 = error_of(results[1], results[0]);
+  const double bf16 = error_of(results[2], results[0]);
+  EXPECT_GT(tf32, 1e-6);
+  EXPECT_LT(tf32, 1e-3);
+  EXPECT_GT(bf16, 2 * tf32);
+  EXPECT_LT(bf16, 1e-2);
 }
 
 TEST_F(CudaProducts, WhatFailsWhilePlanningIsLeftToKernels) {
