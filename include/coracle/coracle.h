@@ -161,8 +161,10 @@ typedef struct coracle_model_options {
    * mean square. "bf16": numbers rounded to bfloat16, errors of 2e-3; machines with products of pairs in vectors
    * (AVX512-BF16) do that, too, where it is faster. Other machines without tiles answer as with "strict". "tf32": on
    * GPUs NVIDIA's libraries may round operands to 11 bits, errors of 2e-4; elsewhere as "high". They round for "bf16",
-   * too, and for no other value (docs/cuda.md). "int8": as "default"; engines may compute quantised operators with
-   * integers of their own, which round otherwise than the model says (docs/engines.md). */
+   * too. "fp16": on devices products and what lies between them have tensors of float16, added up in float32; the rest
+   * of the model, its inputs and its results stay as they are; elsewhere as "high". "int8": as "default"; engines may
+   * compute quantised operators with integers of their own, which round otherwise than the model says
+   * (docs/engines.md). */
   const char* precision;
   /** Not 0: machines without tiles compute in plain code what tiles would; slow, for tests and to see the answers. */
   int32_t emulate_tiles;

@@ -169,7 +169,7 @@ struct ModelOptions {
   int64_t max_rewrites = -1;
   std::string disable_kernels;     ///< comma-separated prefixes
   std::string keep_tensors;        ///< comma-separated, "*"
-  std::string precision;           ///< "strict", "default", "int8", "high", "tf32", "bf16"; empty: default
+  std::string precision;           ///< "strict", "default", "int8", "high", "tf32", "bf16", "fp16"; empty: default
   bool emulate_tiles = false;      ///< see coracle_model_options
   std::int64_t time_limit_ms = 0;  ///< of loading; 0: none
   std::string weights;             ///< "copied", "mapped", "automatic"; empty: automatic

@@ -117,9 +117,10 @@ typedef struct coracle_engine_host {
 /** What a user chooses, and for how many threads. */
 typedef struct coracle_engine_options {
   size_t struct_size;
-  const char* device;    /**< of the engine, as it names them; empty: its first */
-  const char* precision; /**< "strict", "default", "int8", "high", "tf32" or "bf16", as in coracle_model_options */
-  int32_t threads;       /**< that a run may keep busy, the caller's included; at least 1 */
+  const char* device; /**< of the engine, as it names them; empty: its first */
+  const char*
+      precision;   /**< "strict", "default", "int8", "high", "tf32", "bf16" or "fp16", as in coracle_model_options */
+  int32_t threads; /**< that a run may keep busy, the caller's included; at least 1 */
 } coracle_engine_options;
 
 /** What a plug-in has compiled. Immutable. */

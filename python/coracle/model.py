@@ -47,8 +47,8 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
         keep_tensors: Names of variables that `Session.tensor` can read, or "*".
         precision: Of products on machines with matrix tiles (Intel AMX): "strict" (not on tiles), "default" (as exact as without tiles),
             "high" (errors of 4e-6) or "bf16" (errors of 2e-3). "tf32": on NVIDIA's GPUs operands may be rounded to 11 bits (errors of
-            2e-4); elsewhere as "high". There "bf16" rounds, too. "int8": as "default", and engines may compute quantised operators
-            with integers of their own.
+            2e-4); elsewhere as "high". There "bf16" rounds, too. "fp16": on devices products and what lies between them have tensors
+            of float16; elsewhere as "high". "int8": as "default", and engines may compute quantised operators with integers of their own.
         emulate_tiles: Machines without matrix tiles compute the same in ordinary vectors, slowly.
         time_limit_ms: Bound on the time of loading in milliseconds (RunFailureError beyond it); 0 is none.
         weights: "copied" reads them into memory. "mapped" uses them in the file, so that processes share them: whoever cuts such a file

@@ -6,7 +6,7 @@
 namespace coracle::internal {
 namespace {
 
-constexpr std::string_view kPrecisionNames[] = {"strict", "default", "int8", "high", "tf32", "bf16"};
+constexpr std::string_view kPrecisionNames[] = {"strict", "default", "int8", "high", "tf32", "bf16", "fp16"};
 
 }  // namespace
 

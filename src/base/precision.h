@@ -17,6 +17,7 @@ enum class Precision : uint8_t {
   kHigh,     ///< errors of 4e-6
   kTf32,     ///< operands of products rounded to 11 bits (TF32) on GPUs: errors of 2e-4; as kHigh elsewhere
   kBf16,     ///< operands of products rounded to bfloat16
+  kFp16,     ///< tensors of float16 around products on devices: errors of 1e-3 and more; as kHigh elsewhere
 };
 
 /// Whether it allows products that are less exact than those of float32.

@@ -76,7 +76,7 @@ void add_model_options(CLI::App* command, ModelArguments& m) {
   add_rewrites(command, m);
   command->add_option("--disable-kernels", m.options.disable_kernels, "prefixes of kernel names to leave out");
   command->add_option("--precision", m.options.precision, "of products on matrix units")
-      ->type_name("strict|default|int8|high|tf32|bf16");
+      ->type_name("strict|default|int8|high|tf32|bf16|fp16");
   command
       ->add_option("--weights", m.options.weights,
                    "how weights are held; mapped: shared with other processes, their file must not change")

@@ -14,6 +14,7 @@
 #include "blocks/shape_range_file.h"
 #include "loading/write_saved.h"
 #include "ops/quantize/to_int8.h"
+#include "passes/half_tensors.h"
 #include "run/open_device.h"
 
 namespace coracle::internal {
@@ -170,6 +171,34 @@ PassOptions passes_for(const ModelOptions& options) {
   return passes;
 }
 
+/// Products on devices get float16 tensors where the user allows it. Packed weights of the file are of float32.
+void narrow(LoadedModel& loaded, const ModelOptions& options, std::vector<PassCount>& counts) {
+  if (options.kernels.precision != Precision::kFp16 || options.kernels.devices.empty()) return;
+  const KernelSelector selector(options.kernels);
+  const auto takes_types = [&](const Node& node, std::span<const Fact> in, std::span<const Fact> out) {
+    const auto pointers = [](std::span<const Fact> facts) {
+      std::vector<const Fact*> all;
+      for (const Fact& f : facts) all.push_back(&f);
+      return all;
+    };
+    const std::vector<const Fact*> operands = pointers(in);
+    const std::vector<const Fact*> results = pointers(out);
+    const ArgFacts args(operands, node.input_counts, results, node.output_counts);
+    for (size_t i = 1; i <= options.kernels.devices.size(); ++i) {
+      for (const KernelDef* kernel : selector.kernels(node.op.schema(), Place{static_cast<uint8_t>(i)})) {
+        if (takes(kernel->types, node.op.schema(), node.input_counts, args)) return true;
+      }
+    }
+    return false;
+  };
+  const int count = half_tensors(loaded.graph, takes_types);
+  if (count == 0) return;
+  verify(loaded.graph, options.passes.verify_types);
+  loaded.packed.clear();
+  counts.push_back({"half_tensors", count});
+  if (options.passes.after_pass != nullptr) options.passes.after_pass("half_tensors", count, loaded.graph);
+}
+
 /// Packed weights of the file belong to values of the graph as it was, which `uncut` is given.
 CutReport cut(LoadedModel& loaded, const std::string& file, const ModelOptions& options,
               std::shared_ptr<const Graph>& uncut) try {
@@ -220,6 +249,7 @@ Model::Parts Model::parts_of(LoadedModel loaded, const ModelOptions& given, cons
   const ModelOptions& options = parts.options;
   parts.pass_counts = parts.info.saved ? passes_of(parts.info, loaded.graph, options.passes)
                                        : run_passes(loaded.graph, passes_for(options));
+  narrow(loaded, options, parts.pass_counts);
   parts.engine_report = cut(loaded, parts.info.file, options, parts.uncut);
   const auto graph = std::make_shared<const Graph>(std::move(loaded.graph));
   parts.engine_blocks = std::make_shared<EngineBlocks>(

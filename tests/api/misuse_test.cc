@@ -325,7 +325,7 @@ TEST(OptionStructs, ModelOptionsAreChecked) {
   };
   refused(&coracle_model_options::cpu_isa, "sse9", "'sse9'");
   refused(&coracle_model_options::precision, "fp8",
-          "precision cannot be 'fp8', only one of: strict, default, int8, high, tf32, bf16");
+          "precision cannot be 'fp8', only one of: strict, default, int8, high, tf32, bf16, fp16");
   refused(&coracle_model_options::disable_passes, "identity,wishing", "no pass 'wishing'");
   refused(&coracle_model_options::disable_passes, "identty", "; did you mean 'identity'?");
   refused(&coracle_model_options::disable_kernels, "linear,conv2d.windograd",

@@ -41,7 +41,7 @@ std::string shell(const std::string& program, const std::string& script) {
 TEST(Options, HelpShowsDefaultsAndBounds) {
   expect_parts(printed({"run", "--help"}),
                {"--threads INT", "[0 - 1024]", "(default: 0)", "--seed TEXT", "(default: coracle)", "--scale NUMBER",
-                "(default: 1/255)", "--precision strict|default|int8|high|tf32|bf16", "(with --json)"});
+                "(default: 1/255)", "--precision strict|default|int8|high|tf32|bf16|fp16", "(with --json)"});
   expect_parts(printed({"bench", "--help"}), {"--repeat INT", "(default: 20)", "--device cpu|cuda|opencl[:N]"});
   expect_parts(printed({"quantize", "--help"}), {": auto, minmax, percentile, mse, kl", ": int8, int4"});
   expect_parts(printed({"compare", "--help"}), {": paddle, onnxruntime"});
@@ -77,7 +77,7 @@ TEST(Options, CompletionOfBash) {
   };
   EXPECT_EQ(completed("coracle b", 1), "bench\n");
   EXPECT_EQ(completed("coracle run --prec", 2), "--precision\n");
-  EXPECT_EQ(completed("coracle run --precision \"\"", 3), "strict default int8 high tf32 bf16\n");
+  EXPECT_EQ(completed("coracle run --precision \"\"", 3), "strict default int8 high tf32 bf16 fp16\n");
   EXPECT_EQ(completed("coracle run --device \"\"", 3), "cpu cuda opencl\n");
   EXPECT_EQ(completed("coracle quantize --weights-only \"\"", 3), "int8 int4\n");
   EXPECT_EQ(completed("coracle completion z", 2), "zsh\n");

@@ -60,11 +60,11 @@ struct GpuChoice : EngineCalls {
   bool external_stream_enabled() const { return exec_stream_ != nullptr; }
 
  protected:
-  /// How products on the device may be computed, as coracle_model_options.precision; empty: as it is without the call.
+  /// How the device may compute, as coracle_model_options.precision; empty: as it is without the call.
   std::string gpu_precision() const {
     const bool rounds = gpu_precision_ == Precision::kHalf || gpu_precision_ == Precision::kBf16;
     if (!asks_for_gpu_ || !rounds || !device_outlook().on) return "";
-    return gpu_precision_ == Precision::kHalf ? "tf32" : "bf16";
+    return gpu_precision_ == Precision::kHalf ? "fp16" : "bf16";
   }
 
   static constexpr const char* kCpu = "runs on the CPU";
@@ -91,9 +91,9 @@ struct GpuChoice : EngineCalls {
       table.row("EnableUseGpu(memory pool)", "no effect: memory is taken from the device as it is needed");
     if (gpu_precision_ != Precision::kFloat32) {
       const std::string precision = gpu_precision();
-      table.row("EnableUseGpu(precision)",
-                precision.empty() ? "no effect: runs in the model's precision"
-                                  : "tensors are the model's; products may round operands to " + precision);
+      table.row("EnableUseGpu(precision)", precision.empty()
+                                               ? "no effect: runs in the model's precision"
+                                               : "products are computed as precision " + precision + " allows");
     }
   }
 

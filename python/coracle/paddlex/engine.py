@@ -36,7 +36,7 @@ class Config(BaseModel):
     device_type: Optional[str] = None
     device_id: Optional[int] = None
     threads: int = Field(default=0, ge=0, alias="cpu_threads")
-    precision: Optional[Literal["strict", "default", "high", "tf32", "bf16", "int8"]] = None
+    precision: Optional[Literal["strict", "default", "high", "tf32", "bf16", "fp16", "int8"]] = None
     device: Optional[str] = None
     engines: Optional[Union[str, list[str]]] = None
     cache: Union[bool, str] = True

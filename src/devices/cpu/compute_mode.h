@@ -23,7 +23,8 @@ constexpr ComputeMode compute_mode_of(Precision precision) {
     case Precision::kDefault:
     case Precision::kInt8: return ComputeMode::kBf16x6;
     case Precision::kHigh:
-    case Precision::kTf32: return ComputeMode::kBf16x3;
+    case Precision::kTf32:
+    case Precision::kFp16: return ComputeMode::kBf16x3;
     case Precision::kBf16: return ComputeMode::kBf16;
     default: return ComputeMode::kFloat32;
   }

@@ -18,7 +18,8 @@ int type_of(const gpu::Product& product) { return product.type == DType::kFloat1
 int compute_type_of(const gpu::Product& product) {
   if (product.type != DType::kFloat32) return CUBLAS_COMPUTE_32F;
   switch (product.precision) {
-    case Precision::kTf32: return CUBLAS_COMPUTE_32F_FAST_TF32;
+    case Precision::kTf32:
+    case Precision::kFp16: return CUBLAS_COMPUTE_32F_FAST_TF32;
     case Precision::kBf16: return CUBLAS_COMPUTE_32F_FAST_16BF;
     default: return CUBLAS_COMPUTE_32F;
   }

@@ -94,16 +94,17 @@ TEST_F(PaddleCuda, EnableUseGpuRunsTheModelThere) {
   EXPECT_EQ(predictor->GetOutputHandle("y")->place(), paddle_infer::PlaceType::kCPU);
 }
 
-TEST_F(PaddleCuda, HalfAndBf16AllowProductsToRound) {
+TEST_F(PaddleCuda, HalfAndBf16AllowLowerPrecision) {
   const Floats exact = product(*CreatePredictor(with_gpu(model_)));
   for (const auto& [precision, name] :
        {std::pair(Config::Precision::kFloat32, ""), std::pair(Config::Precision::kInt8, ""),
-        std::pair(Config::Precision::kHalf, "tf32"), std::pair(Config::Precision::kBf16, "bf16")}) {
+        std::pair(Config::Precision::kHalf, "fp16"), std::pair(Config::Precision::kBf16, "bf16")}) {
     Config config = model_.config();
     config.EnableUseGpu(200, 0, precision);
     EXPECT_EQ(config.engine_options().precision, name);
     const std::string summary = config.Summary();
-    EXPECT_EQ(has(summary, "products may round operands to " + std::string(name)), *name != 0) << summary;
+    EXPECT_EQ(has(summary, "products are computed as precision " + std::string(name) + " allows"), *name != 0)
+        << summary;
     EXPECT_EQ(product(*CreatePredictor(config)) == exact, *name == 0) << name;
     config.DisableGpu();
     EXPECT_EQ(config.engine_options().precision, "") << "products of the CPU are as they are";

@@ -28,8 +28,8 @@ class Gpu(Recorder):
 
     def enable_use_gpu(self, memory_pool_init_size_mb: int, device_id: int = 0,
                        precision_mode: PrecisionType = PrecisionType.Float32) -> None:
-        """Runs on the GPU `device_id` what has a kernel there. Tensors are of the model's own types; with Half and Bfloat16 products may
-        round their operands to TF32 (as many bits as float16 has) and to bfloat16. Memory is taken as it is needed.
+        """Runs on the GPU `device_id` what has a kernel there. With Half, products and what lies between them have float16 tensors; with
+        Bfloat16, products may round their operands to it. Memory is taken as it is needed.
         """
         self._memory_pool_init_size_mb, self._gpu_device_id = int(memory_pool_init_size_mb), int(device_id)
         self._gpu_precision = PrecisionType(precision_mode)
@@ -87,8 +87,8 @@ class Gpu(Recorder):
         return True, "no predictor can be made: " + missing
 
     def _gpu_product_precision(self) -> str | None:
-        """How products on the device may be computed, as `coracle.load` names it; None: as it is without the call."""
-        named = {PrecisionType.Half: "tf32", PrecisionType.Bfloat16: "bf16"}.get(self._gpu_precision)
+        """How the device may compute, as `coracle.load` names it; None: as it is without the call."""
+        named = {PrecisionType.Half: "fp16", PrecisionType.Bfloat16: "bf16"}.get(self._gpu_precision)
         return named if named is not None and self._asks_for_gpu and self._device_outlook()[0] else None
 
     def _gpu_rows(self) -> list[tuple[str, str]]:
@@ -107,5 +107,5 @@ class Gpu(Recorder):
         if self._gpu_precision != PrecisionType.Float32:
             precision = self._gpu_product_precision()
             rows.append(("enable_use_gpu(precision)", "no effect: runs in the model's precision" if precision is None else
-                         "tensors are the model's; products may round operands to " + precision))
+                         "products are computed as precision %s allows" % precision))
         return rows
