@@ -26,6 +26,7 @@ AMX_TESTS = "Tiles/GemmTest.*:TileGemm.*:QuantizedGemm.*:LinearKernels.OnMatrixT
 SAMPLE = "--gtest_filter=IndexedKernels.RowsAndElements:SortKernels.FewOfManyAndAll:BinaryKernels.RowsAndColumns"
 QUICK_NETWORK = "bilstm_ctc"
 QUICK_GOLDENS = ("zoo-bilstm_ctc", "zoo-medley_index", "zoo-yolo_head")
+HALF_GOLDENS = ("zoo-bilstm_ctc", "zoo-medley_image")
 
 
 class Run:
@@ -121,7 +122,9 @@ def goldens(run, part):
         part.skipped = "the archive was made without the reference folder"
         return
     chosen = ["--first", *QUICK_GOLDENS] if run.quick else []
-    take_goldens(part, *run.call("goldens", [BIN / "golden_test", "--data", BUNDLE / "goldens-data", "--device", "cuda", *chosen]))
+    words = [BIN / "golden_test", "--data", BUNDLE / "goldens-data", "--device", "cuda"]
+    take_goldens(part, *run.call("goldens", [*words, *chosen]))
+    take_goldens(part, *run.call("goldens_fp16", [*words, "--precision", "fp16", "--first", *HALF_GOLDENS]))
 
 
 def copies(_run, part):
@@ -192,13 +195,18 @@ def compare(run, part, name, words):
     part.check(name, code == 0, "%s: %s" % (how_it_ended(code), output[-500:]))
 
 
+# Of coracle, and what PyTorch's rows call the same.
+PRECISIONS = {"strict": "float32", "tf32": "tf32", "fp16": "float16"}
+
+
 def speed(run, part):
     torch, ours = torch_times(run, part), []
     for name, arguments in networks(run):
         if run.quick and name != QUICK_NETWORK:
             continue
         for batch in (1,) if run.quick else (1, 16):
-            gpu = bench(run, part, "%s batch %d cuda" % (name, batch), [*arguments(batch), "--device", "cuda"])
+            gpu = [bench(run, part, "%s batch %d cuda %s" % (name, batch, precision),
+                         [*arguments(batch), "--device", "cuda", "--precision", precision]) for precision in PRECISIONS]
             cpu = bench(run, part, "%s batch %d cpu" % (name, batch), arguments(batch))
             ours.append((name, batch, gpu, cpu))
         compare(run, part, name + " compare", arguments(1))
@@ -209,11 +217,11 @@ def speed(run, part):
     rows = []
     for name, batch, gpu, cpu in ours:
         others = torch.get((name, batch), {})
-        strict = [ms for way, ms in others.items() if way.startswith("float32")]
-        rows.append([name, batch, number(gpu), number(cpu), ratio(cpu, gpu), *[number(others.get(way)) for way in ways],
-                     ratio(min(strict, default=None), gpu)])
-    part.table("Medians in ms, strict float32 where nothing else is said", ["network", "batch", "cuda", "cpu", "cpu / cuda",
-               *["torch " + way for way in ways], "best float32 of torch / cuda"], rows)
+        best = [min((ms for way, ms in others.items() if way.startswith(numbers)), default=None) for numbers in PRECISIONS.values()]
+        rows.append([name, batch, *map(number, gpu), number(cpu), ratio(cpu, gpu[0]), *[number(others.get(way)) for way in ways],
+                     *map(ratio, best, gpu)])
+    part.table("Medians in ms, strict float32 where nothing else is said", ["network", "batch", *["cuda " + p for p in PRECISIONS], "cpu",
+               "cpu / cuda", *["torch " + way for way in ways], *["best %s of torch / cuda" % n for n in PRECISIONS.values()]], rows)
 
 
 def sanitizer(run, part):
@@ -235,7 +243,7 @@ def amx(run, part):
     sample = {"GTEST_SHARD_INDEX": "0", "GTEST_TOTAL_SHARDS": "8"} if run.quick else {}
     take_gtest(part, "devices_tests", *run.call("amx_tests", [BIN / "devices_tests", "--gtest_filter=" + AMX_TESTS], **sample))
     if any((BUNDLE / "goldens-data").glob("goldens/*")):
-        words = [BIN / "golden_test", "--data", BUNDLE / "goldens-data", "--tiles", "default", "--first"]
+        words = [BIN / "golden_test", "--data", BUNDLE / "goldens-data", "--precision", "default", "--first"]
         take_goldens(part, *run.call("amx_goldens", words + list(QUICK_GOLDENS if run.quick else ())))
     precisions, rows = ("strict", "default", "high", "bf16"), []
     for name, arguments in networks(run):

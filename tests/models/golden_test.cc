@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs every case of the reference folder's goldens and prints a table: model, case, largest error, kernels used.
 // Cases listed in known.txt have a wider bound on the relative RMS difference, for the reason given there.
-//   golden_test [--by-reference] [--saved] [--threads N] [--isa ISA] [--tiles PRECISION] [--device NAME]
+//   golden_test [--by-reference] [--saved] [--threads N] [--isa ISA] [--precision PRECISION] [--device NAME]
 //               [--engines NAMES]... [--min-ops N]... [--first] [--data FOLDER] [MODEL[/CASE]...]
 // Each of several --engines is tried with each --min-ops; a model that one of them cuts as another did before is not
 // run again. With engines a case also fails where a block does not run on its engine. The folder of --data has
@@ -63,8 +63,11 @@ struct Options {
       names.append(names.empty() ? " " : ",").append(e.name);
     return names.empty() ? "" : coracle::internal::text(names, ", min_ops ", engines.min_ops);
   }
-  /// Bounds are those of float32; products of two bfloat16 parts are some thirty times less exact.
-  double tolerance() const { return precision == coracle::internal::Precision::kHigh ? 10 : 1; }
+  /// Bounds are those of float32; products of two bfloat16 parts are some thirty times less exact, float16 a thousand.
+  double tolerance() const {
+    using coracle::internal::Precision;
+    return precision == Precision::kHigh ? 10 : precision == Precision::kFp16 ? 500 : 1;
+  }
   bool takes(const std::string& model, const std::string& name) const {
     return chosen.empty() || std::any_of(chosen.begin(), chosen.end(),
                                          [&](const std::string& c) { return c == model || c == model + "/" + name; });
@@ -286,7 +289,7 @@ int main(int argc, char** argv) {
       }
     } else if (std::strcmp(argv[i], "--min-ops") == 0 && i + 1 < argc) {
       min_ops.push_back(std::atoi(argv[++i]));
-    } else if (std::strcmp(argv[i], "--tiles") == 0 && i + 1 < argc) {
+    } else if (std::strcmp(argv[i], "--precision") == 0 && i + 1 < argc) {
       options.precision = coracle::internal::precision_of(argv[++i]);
       if (!options.precision) {
         std::printf("'%s' is not a precision\n", argv[i]);
