@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/half.h"
+#include "graph/patch.h"
 #include "ops/elementwise/cast.h"
 
 namespace coracle::internal {
