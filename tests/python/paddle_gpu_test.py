@@ -23,7 +23,7 @@ import coracle.paddle.inference as paddle_infer
 
 def launches():
     driver.fake_cuda_calls.restype = ctypes.c_int64
-    return driver.fake_cuda_calls(b"cuLaunchKernel") + driver.fake_cuda_calls(b"cublasLtMatmul")
+    return sum(driver.fake_cuda_calls(name) for name in (b"cuLaunchKernel", b"cublasLtMatmul", b"cudnnBackendExecute"))
 
 def config_of(device):
     config = paddle_infer.Config()

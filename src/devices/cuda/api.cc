@@ -20,7 +20,10 @@ constexpr char kLibrary[] = "libcuda.so.1";
 constexpr int kOldestDriver = 12000;
 constexpr int kNewestToolkit = 13;
 constexpr int kOldestToolkit = 12;
-constexpr CUresult kProductsCodes = 100000;  // statuses of cuBLASLt from here on
+constexpr char kConvolutionsLibrary[] = "libcudnn.so.9";
+constexpr size_t kConvolutionsMajor = 9;
+constexpr CUresult kProductsCodes = 100000;      // statuses of cuBLASLt from here on
+constexpr CUresult kConvolutionsCodes = 200000;  // those of cuDNN
 
 template <class... Parameters>
 CUresult gone(Parameters...) {
@@ -136,14 +139,20 @@ int newest_version() {
   return driver == 0 ? kNewestToolkit : std::min(driver / 1000, kNewestToolkit);
 }
 
+/// From the first of the folders that has it.
+void* open_in(const std::vector<std::string>& folders, std::string_view name) {
+  for (const std::string& folder : folders) {
+    const std::string path = text(folder, name);
+    if (void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+  }
+  return nullptr;
+}
+
 /// The newest of at most that version, by its name without the version.
 void* open_library(const char* name, std::string_view package) {
   for (const std::vector<std::string>& folders : {named_folders(), usual_folders(package)}) {
     for (int major = newest_version(); major >= kOldestToolkit; --major) {
-      for (const std::string& folder : folders) {
-        const std::string path = text(folder, name, major);
-        if (void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
-      }
+      if (void* library = open_in(folders, text(name, major))) return library;
     }
   }
   return nullptr;
@@ -187,9 +196,15 @@ LoadedCompiler load_compiler() {
   return loaded;
 }
 
+/// Whether a variable of the environment switches a library off.
+bool is_off(const char* variable) {
+  const char* used = std::getenv(variable);
+  return used != nullptr && std::string_view(used) == "0";
+}
+
 LoadedProducts load_products() {
   LoadedProducts loaded;
-  if (const char* used = std::getenv("CORACLE_CUBLASLT"); used != nullptr && std::string_view(used) == "0") {
+  if (is_off("CORACLE_CUBLASLT")) {
     loaded.missing = "CORACLE_CUBLASLT is 0";
     return loaded;
   }
@@ -206,6 +221,40 @@ LoadedProducts load_products() {
     return loaded;
   }
   const size_t version = api.cublasLtGetVersion();
+  loaded.version = text(version / 10000, ".", version / 100 % 100, ".", version % 100);
+  loaded.api = &api;
+  return loaded;
+}
+
+LoadedConvolutions load_convolutions() {
+  LoadedConvolutions loaded;
+  if (is_off("CORACLE_CUDNN")) {
+    loaded.missing = "CORACLE_CUDNN is 0";
+    return loaded;
+  }
+  const int newest = newest_version();
+  const std::string install = text("install it (pip install nvidia-cudnn-cu", newest, ")");
+  void* library = open_in(named_folders(), kConvolutionsLibrary);
+  if (library == nullptr) library = open_in(usual_folders("cudnn"), kConvolutionsLibrary);
+  if (library == nullptr) {
+    loaded.missing = text("the library (", kConvolutionsLibrary, ") was not found: ", install,
+                          ", or name its folder in CORACLE_CUDA_PATH");
+    return loaded;
+  }
+  auto& api = *new ConvolutionsApi;
+  Functions functions(library);
+  CORACLE_CUDNN_FUNCTIONS(CORACLE_CUDA_FIND)
+  const size_t version = functions.absent == nullptr ? api.cudnnGetVersion() : 0;
+  if (version / 10000 != kConvolutionsMajor) {
+    loaded.missing = text(kConvolutionsLibrary, functions.absent != nullptr ? " has no " : " is another version",
+                          functions.absent != nullptr ? functions.absent : "", ": cuDNN 9 is needed: ", install);
+    return loaded;
+  }
+  if (const size_t toolkit = api.cudnnGetCudartVersion(); toolkit / 1000 > static_cast<size_t>(newest)) {
+    loaded.missing = text(kConvolutionsLibrary, " is made for CUDA ", version_text(static_cast<int>(toolkit)),
+                          ", and NVIDIA's driver knows ", version_text(loaded_driver().version), ": ", install);
+    return loaded;
+  }
   loaded.version = text(version / 10000, ".", version / 100 % 100, ".", version % 100);
   loaded.api = &api;
   return loaded;
@@ -228,6 +277,20 @@ const LoadedProducts& loaded_products() {
   return loaded;
 }
 
+const LoadedConvolutions& loaded_convolutions() {
+  static const LoadedConvolutions& loaded = *new LoadedConvolutions(load_convolutions());
+  return loaded;
+}
+
+CUresult code_of_convolutions(cudnnStatus_t status) {
+  switch (status) {
+    case CUDNN_STATUS_SUCCESS: return CUDA_SUCCESS;
+    case CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED:
+    case CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED: return CUDA_ERROR_OUT_OF_MEMORY;
+    default: return kConvolutionsCodes + status;
+  }
+}
+
 CUresult code_of_products(cublasStatus_t status) {
   if (status == CUBLAS_STATUS_SUCCESS) return CUDA_SUCCESS;
   return status == CUBLAS_STATUS_ALLOC_FAILED ? CUDA_ERROR_OUT_OF_MEMORY : kProductsCodes + status;
@@ -238,6 +301,11 @@ CUresult code_of_products(cublasStatus_t status) {
 
 std::string code_text(CUresult code) {
   const char* name = "unknown error";
+  if (code >= kConvolutionsCodes) {
+    code -= kConvolutionsCodes;
+    if (loaded_convolutions().api != nullptr) name = loaded_convolutions().api->cudnnGetErrorString(code);
+    return text(name, " (", code, ")");
+  }
   if (code >= kProductsCodes) {
     code -= kProductsCodes;
     CORACLE_CUBLAS_RESULTS(CORACLE_CUDA_NAME)

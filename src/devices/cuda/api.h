@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "devices/cuda/cublaslt.h"
+#include "devices/cuda/cudnn.h"
 #include "devices/cuda/driver.h"
 
-/// The functions of NVIDIA's driver, of NVRTC and of cuBLASLt, from the libraries of this machine.
+/// The functions of NVIDIA's driver, of NVRTC, of cuBLASLt and of cuDNN, from the libraries of this machine.
 namespace coracle::internal::cuda {
 
 struct LoadedDriver {
@@ -44,8 +45,20 @@ struct LoadedProducts {
 /// none.
 const LoadedProducts& loaded_products();
 
+struct LoadedConvolutions {
+  const ConvolutionsApi* api = nullptr;
+  std::string version;  ///< "9.1.0"
+  std::string missing;
+};
+
+/// cuDNN 9, from where NVRTC is looked for; made for CUDA of at most the driver's own major version. No device needs
+/// it. With CORACLE_CUDNN=0 there is none.
+const LoadedConvolutions& loaded_convolutions();
+
 /// A status of cuBLASLt as a code beside those of the driver.
 CUresult code_of_products(cublasStatus_t status);
+/// The same of cuDNN.
+CUresult code_of_convolutions(cudnnStatus_t status);
 /// "CUDA_ERROR_LAUNCH_FAILED (719)", "CUBLAS_STATUS_EXECUTION_FAILED (13)"
 std::string code_text(CUresult code);
 /// "NVRTC_ERROR_COMPILATION (6)"

@@ -49,7 +49,10 @@ Opened::~Opened() {
     const ContextScope scope = enter();
     programs_.clear();
     // Not in a forked child, where it would ask the driver.
-    if (products_ != nullptr && loaded_driver().api != nullptr) loaded_products().api->cublasLtDestroy(products_);
+    if (loaded_driver().api != nullptr) {
+      if (products_ != nullptr) loaded_products().api->cublasLtDestroy(products_);
+      if (convolutions_.handle != nullptr) loaded_convolutions().api->cudnnDestroy(convolutions_.handle);
+    }
   }
   api_.cuDevicePrimaryCtxRelease_v2(found_.device);
 }
@@ -110,6 +113,19 @@ std::shared_ptr<const gpu::Function> Opened::product(const gpu::Product& product
     if (api != nullptr && api->cublasLtCreate(&products_) != CUBLAS_STATUS_SUCCESS) products_ = nullptr;
   });
   return products_ == nullptr ? nullptr : ProductFunction::make(shared_from_this(), products_, product);
+}
+
+std::shared_ptr<const gpu::Function> Opened::convolution(const gpu::ImageConvolution& convolution) {
+  require_there();
+  const ContextScope scope = enter();
+  std::call_once(convolutions_asked_, [&] {
+    const ConvolutionsApi* api = loaded_convolutions().api;
+    if (api != nullptr && api->cudnnCreate(&convolutions_.handle) != CUDNN_STATUS_SUCCESS) {
+      convolutions_.handle = nullptr;
+    }
+  });
+  if (convolutions_.handle == nullptr) return nullptr;
+  return ConvolutionFunction::make(shared_from_this(), convolutions_, convolution);
 }
 
 void Opened::note(CUresult code) noexcept {

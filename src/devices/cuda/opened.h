@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 
+#include "devices/cuda/convolution_function.h"
 #include "devices/cuda/probe.h"
 #include "devices/cuda/programs.h"
 #include "devices/cuda/turns.h"
@@ -46,6 +47,7 @@ class Opened final : public gpu::OpenGpu, public std::enable_shared_from_this<Op
   std::shared_ptr<const gpu::Function> compile(const gpu::Source& source, std::string_view name,
                                                std::string_view definitions) override;
   std::shared_ptr<const gpu::Function> product(const gpu::Product& product) override;
+  std::shared_ptr<const gpu::Function> convolution(const gpu::ImageConvolution& convolution) override;
   bool lost() const noexcept override { return lost_.load(std::memory_order_relaxed); }
 
   const DriverApi& api() const { return api_; }
@@ -69,6 +71,8 @@ class Opened final : public gpu::OpenGpu, public std::enable_shared_from_this<Op
   Programs programs_{*this};
   std::once_flag products_asked_;
   cublasLtHandle_t products_ = nullptr;  ///< null: there is no cuBLASLt that works
+  std::once_flag convolutions_asked_;
+  ConvolutionHandle convolutions_;
 };
 
 /// Device `index` of the probe; the one that is open already where there is one. Throws Error.

@@ -103,6 +103,9 @@ Probe probe() {
     const LoadedProducts& products = loaded_products();
     device.info.driver += products.api != nullptr ? text(", cuBLASLt ", products.version)
                                                   : text(", no cuBLASLt for products: ", products.missing);
+    const LoadedConvolutions& convolutions = loaded_convolutions();
+    device.info.driver += convolutions.api != nullptr ? text(", cuDNN ", convolutions.version)
+                                                      : text(", no cuDNN for convolutions: ", convolutions.missing);
     result.devices.push_back(std::move(device.info));
   }
   return result;

@@ -3,6 +3,8 @@
 
 #include <span>
 
+#include "devices/gpu/library_steps.h"
+
 namespace coracle::internal::gpu {
 namespace {
 
@@ -43,66 +45,27 @@ int64_t matrices_of(const Matrices& p) {
   return count;
 }
 
-/// What a library computes of a product: the steps up to the first that libraries do not have.
-struct Part {
-  Product product;
-  std::vector<Parameter> parameters;
-  size_t steps = 0;
-  int tensors = 0;  ///< those that the steps take
-};
-
-Part first_part(const Gemm& g, DType type, Precision precision) {
-  Part part{.product = {.matrices = g.matrices, .type = type, .precision = precision},
-            .parameters = {Parameter::result(), Parameter::operand(g.a), Parameter::operand(g.b)}};
-  Product& p = part.product;
-  if (g.epilogue == nullptr) return part;
-  Parameter bias;
-  for (const EpilogueStep& step : g.epilogue->epilogue) {
-    const Parameter tensor = Parameter::operand(g.first_tensor + part.tensors);
-    if (step.kind == EpilogueKind::kScaleShift && step.a != 0 && step.b == 0 && part.steps == 0) {
-      p.alpha = step.a;
-    } else if (step.kind == EpilogueKind::kAddTensor && !p.has_added) {
-      p.has_added = true;
-      part.parameters.push_back(tensor);
-    } else if (step.kind == EpilogueKind::kAddChannel && !p.has_bias && !g.channels_in_rows) {
-      p.has_bias = true;
-      bias = tensor;
-    } else if (step.kind == EpilogueKind::kRelu) {
-      p.activation = Product::Activation::kRelu;
-    } else if (step.kind == EpilogueKind::kGeluTanh) {
-      p.activation = Product::Activation::kGeluTanh;
-    } else {
-      break;
-    }
-    ++part.steps;
-    if (takes_tensor(step.kind)) ++part.tensors;
-    if (p.activation != Product::Activation::kNone) break;
-  }
-  if (p.has_bias) part.parameters.push_back(bias);
-  return part;
-}
-
 /// By a library, and the steps that it has not by a kernel; false where there is none that takes the product.
 bool add_by_library(LaunchPlan& plan, const PrepareContext& context, const Gemm& g, DType type) {
   if (g.windows != nullptr || g.groups != 1 || g.matrices.depth == 0) return false;
-  const Part part = first_part(g, type, context.precision);
-  OpenDevice& device = *context.device;
-  std::shared_ptr<const Function> function = static_cast<OpenGpu&>(device).product(part.product);
-  if (function == nullptr) return false;
-  plan.push_back({.function = std::move(function), .grid = {}, .parameters = part.parameters});
-  std::span<const EpilogueStep> steps;
-  if (g.epilogue != nullptr) steps = std::span(g.epilogue->epilogue).subspan(part.steps);
-  if (steps.empty()) return true;
   const Matrices& p = g.matrices;
-  const int64_t count = matrices_of(p) * p.rows * p.columns;
-  Definitions d;
-  d.set_stored(type).set("CHANNEL", g.channels_in_rows ? "row%channels" : "column");
+  const LibrarySteps steps =
+      LibrarySteps::of(g.epilogue, g.first_tensor, {.scale = true, .bias = !g.channels_in_rows, .gelu = true});
+  OpenDevice& device = *context.device;
   PlannedLaunch l;
-  l.grid = grid_of(count);
-  l.parameters = {Parameter::result(), Parameter::of(count), Parameter::of(p.columns), Parameter::of(p.rows)};
-  add_epilogue(steps, g.first_tensor + part.tensors, d, l.parameters);
-  l.function = compile(device, "finish", d);
+  l.function = static_cast<OpenGpu&>(device).product({.matrices = p,
+                                                      .type = type,
+                                                      .precision = context.precision,
+                                                      .alpha = steps.alpha,
+                                                      .has_added = steps.has_added,
+                                                      .has_bias = steps.has_bias,
+                                                      .activation = steps.activation});
+  if (l.function == nullptr) return false;
+  l.parameters = {Parameter::result(), Parameter::operand(g.a), Parameter::operand(g.b)};
+  l.parameters.insert(l.parameters.end(), steps.tensors.begin(), steps.tensors.end());
   plan.push_back(std::move(l));
+  const LibraryResult result = {type, matrices_of(p) * p.rows * p.columns, p.rows, p.columns, g.channels_in_rows};
+  add_other_steps(plan, device, result, g.epilogue, g.first_tensor, steps);
   return true;
 }
 

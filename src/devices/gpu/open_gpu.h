@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "devices/gpu/image_convolution.h"
 #include "devices/gpu/launch.h"
 #include "devices/gpu/product.h"
 #include "devices/gpu/sources.h"
@@ -25,6 +26,8 @@ class OpenGpu : public OpenDevice {
   /// The function of a library of the device's maker, to be launched with an empty grid; null where there is none that
   /// takes the product. Sums do not depend on how many rows and matrices there are.
   virtual std::shared_ptr<const Function> product(const Product& /*product*/) { return nullptr; }
+  /// The same for a convolution. Sums do not depend on how many images there are.
+  virtual std::shared_ptr<const Function> convolution(const ImageConvolution& /*convolution*/) { return nullptr; }
 };
 
 class GpuQueue : public Queue {

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "devices/cuda/cublaslt.h"
+#include "devices/cuda/cudnn.h"
 
 namespace own = coracle::internal::cuda;
 
@@ -20,9 +21,15 @@ CORACLE_NVRTC_FUNCTIONS(CORACLE_OWN)
 #undef CORACLE_API
 #define CORACLE_API own::ProductsApi
 CORACLE_CUBLASLT_FUNCTIONS(CORACLE_OWN)
+#undef CORACLE_API
+#define CORACLE_API own::ConvolutionsApi
+CORACLE_CUDNN_FUNCTIONS(CORACLE_OWN)
 
 #include <cublasLt.h>
 #include <cuda.h>
+#if __has_include(<cudnn.h>)  // not in a toolkit
+#include <cudnn.h>
+#endif
 #include <nvrtc.h>
 
 namespace {
@@ -64,6 +71,14 @@ CORACLE_CUDA_NUMBERS(CORACLE_NUMBER)
 CORACLE_NVRTC_RESULTS(CORACLE_NUMBER)
 CORACLE_CUBLAS_RESULTS(CORACLE_NUMBER)
 CORACLE_CUBLAS_NUMBERS(CORACLE_NUMBER)
+#if CUDNN_MAJOR >= 9
+CORACLE_CUDNN_FUNCTIONS(CORACLE_FUNCTION)
+CORACLE_CUDNN_RESULTS(CORACLE_NUMBER)
+CORACLE_CUDNN_NUMBERS(CORACLE_NUMBER)
+#endif
+#if CUDNN_MAJOR > 9 || (CUDNN_MAJOR == 9 && CUDNN_MINOR >= 8)
+CORACLE_CUDNN_DEVICE_NUMBERS(CORACLE_NUMBER)
+#endif
 static_assert(sizeof(own::cublasLtMatmulAlgo_t) == sizeof(::cublasLtMatmulAlgo_t) &&
               sizeof(own::cublasLtMatmulHeuristicResult_t) == sizeof(::cublasLtMatmulHeuristicResult_t) &&
               offsetof(own::cublasLtMatmulHeuristicResult_t, workspaceSize) ==

@@ -176,8 +176,8 @@ std::set<RecordingGpu::Program> recorded_programs() {
       for (const Node& node : plain_nodes(kernel)) prepare(tables, node, device);
     }
   }
-  for (const bool has_products : {false, true}) {
-    device.set_has_products(has_products);
+  for (const bool has_libraries : {false, true}) {
+    device.set_has_libraries(has_libraries);
     for (const Node& node : special_nodes()) EXPECT_EQ(prepare(tables, node, device), 1) << node.op.name();
   }
   return device.programs();

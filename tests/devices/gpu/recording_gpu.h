@@ -26,11 +26,10 @@ class RecordingGpu final : public gpu::OpenGpu {
     programs_.insert({std::string(source.name), std::string(name), std::string(definitions)});
     return std::make_shared<AnyFunction>();
   }
-  /// A library computes products from now on, or kernels do.
-  void set_has_products(bool has_products) { has_products_ = has_products; }
-  std::shared_ptr<const gpu::Function> product(const gpu::Product&) override {
-    return has_products_ ? std::make_shared<AnyFunction>() : nullptr;
-  }
+  /// Libraries compute products and convolutions from now on, or kernels do.
+  void set_has_libraries(bool has_libraries) { has_libraries_ = has_libraries; }
+  std::shared_ptr<const gpu::Function> product(const gpu::Product&) override { return of_library(); }
+  std::shared_ptr<const gpu::Function> convolution(const gpu::ImageConvolution&) override { return of_library(); }
   const DeviceInfo& info() const override { return info_; }
   std::unique_ptr<Queue> make_queue() override { return nullptr; }
   std::shared_ptr<void> allocate(size_t) override { return nullptr; }
@@ -41,8 +40,11 @@ class RecordingGpu final : public gpu::OpenGpu {
   struct AnyFunction final : gpu::Function {
     size_t largest_group() const override { return 1024; }
   };
+  std::shared_ptr<const gpu::Function> of_library() const {
+    return has_libraries_ ? std::make_shared<AnyFunction>() : nullptr;
+  }
   DeviceInfo info_;
-  bool has_products_ = false;
+  bool has_libraries_ = false;
   std::set<Program> programs_;
 };
 

@@ -52,7 +52,9 @@ class PaddleCuda : public testing::Test {
     EXPECT_EQ(live_(), 0) << "things are left on the device";
   }
 
-  int64_t launches() const { return calls_("cuLaunchKernel") + calls_("cublasLtMatmul"); }
+  int64_t launches() const {
+    return calls_("cuLaunchKernel") + calls_("cublasLtMatmul") + calls_("cudnnBackendExecute");
+  }
   static Config with_gpu(const ModelOnDisk& model, int device = 0) {
     Config config = model.config();
     config.EnableUseGpu(200, device);

@@ -71,7 +71,7 @@ struct Driver {
   cuda::CUcontext context = nullptr;  ///< the primary one, while anybody holds it
   int holders = 0;
   int spoilt = 0;     ///< with what all calls fail
-  int described = 0;  ///< handles, products, matrices and preferences of cuBLASLt that are not given back
+  int described = 0;  ///< what cuBLASLt and cuDNN have made and was not given back
 };
 
 /// What a function of the driver begins with: it is counted, and fails where it has to.

@@ -2,6 +2,7 @@
 #include "ops/conv_pool/convolution.h"
 
 #include "devices/gpu/gemm.h"
+#include "devices/gpu/library_steps.h"
 #include "ops/conv_pool/conv2d.h"
 #include "ops/conv_pool/conv2d_fused.h"
 #include "ops/conv_pool/conv2d_transpose.h"
@@ -9,8 +10,9 @@
 #include "ops/conv_pool/depthwise_conv2d.h"
 #include "ops/conv_pool/depthwise_conv2d_transpose.h"
 
-/// Convolutions of images: products of the filter with what the windows hold (gemm.cl), or one item for each element of
-/// the result where groups have few channels, and where they are transposed (conv_direct.cl).
+/// Convolutions of images: by a library of the device's maker, or products of the filter with what the windows hold
+/// (gemm.cl); one item for each element of the result where groups have few channels, and where they are transposed
+/// (conv_direct.cl).
 namespace coracle::internal::gpu::kernels::convolution {
 namespace {
 
@@ -60,6 +62,44 @@ void add_direct(LaunchPlan& plan, const ConvolutionGeometry& g, bool transposed,
   plan.push_back(std::move(l));
 }
 
+/// Without stride and padding: a product of the filter and each image.
+bool is_pointwise(const ConvolutionGeometry& g) {
+  const auto keeps = [](const WindowAxis& axis) {
+    return axis.kernel == 1 && axis.stride == 1 && axis.pad_before == 0 && axis.in == axis.out;
+  };
+  return keeps(g.height()) && keeps(g.width());
+}
+
+/// By a library, and the steps that it has not by a kernel; false where there is none that takes the convolution.
+/// Libraries that do some steps with a sum may take the convolution only without.
+bool add_by_library(LaunchPlan& plan, const ConvolutionGeometry& g, const Epilogue* epilogue, const ArgFacts& args,
+                    const PrepareContext& context) {
+  // Of float16, libraries compute products on matrix units, and convolutions as they are here without.
+  if (args.out().dtype == DType::kFloat16 && is_pointwise(g) && g.groups == 1) return false;
+  const LibrarySteps first_steps = LibrarySteps::of(epilogue, 2, {.bias = true});
+  for (const LibrarySteps& steps : {first_steps, LibrarySteps{}}) {
+    PlannedLaunch l;
+    l.function = static_cast<OpenGpu&>(*context.device)
+                     .convolution({.sizes = g,
+                                   .type = args.out().dtype,
+                                   .precision = context.precision,
+                                   .has_added = steps.has_added,
+                                   .has_bias = steps.has_bias,
+                                   .relu = steps.activation == Product::Activation::kRelu});
+    if (l.function != nullptr) {
+      l.parameters = {Parameter::result(), Parameter::operand(0), Parameter::operand(1)};
+      l.parameters.insert(l.parameters.end(), steps.tensors.begin(), steps.tensors.end());
+      plan.push_back(std::move(l));
+      const LibraryResult result = {args.out().dtype, args.out().shape.count(), g.out_channels,
+                                    g.height().out * g.width().out, true};
+      add_other_steps(plan, *context.device, result, epilogue, 2, steps);
+      return true;
+    }
+    if (first_steps.count == 0) break;
+  }
+  return false;
+}
+
 void add_product(LaunchPlan& plan, const ConvolutionGeometry& g, const Epilogue* epilogue, const ArgFacts& args,
                  const PrepareContext& context) {
   const WindowAxis& h = g.height();
@@ -81,9 +121,7 @@ void add_product(LaunchPlan& plan, const ConvolutionGeometry& g, const Epilogue*
   product.epilogue = epilogue;
   product.first_tensor = 2;
   Gemm::Windows windows;
-  const bool pointwise = h.kernel == 1 && w.kernel == 1 && h.stride == 1 && w.stride == 1 && h.pad_before == 0 &&
-                         w.pad_before == 0 && plane == matrices.columns;
-  if (pointwise) {
+  if (is_pointwise(g)) {
     matrices.b_depth = plane;
     matrices.b_column = 1;
   } else {
@@ -109,7 +147,7 @@ Prepared prepare(const void* attributes, const ArgFacts& args, PrepareContext& c
   if (args.out().shape.count() > 0) {
     if (kTransposed || g.out_channels / g.groups < kLeastRows) {
       add_direct(plan, g, kTransposed, epilogue, args, *context.device);
-    } else {
+    } else if (!add_by_library(plan, g, epilogue, args, context)) {
       add_product(plan, g, epilogue, args, context);
     }
   }

@@ -9,41 +9,13 @@
 
 #include "devices/cuda/cublaslt.h"
 #include "devices/cuda/faults/graphs.h"
+#include "devices/cuda/faults/open_stand_in.h"
 
 namespace coracle::internal::test {
 namespace {
 
 using namespace cuda;  // NOLINT(google-build-using-namespace): names of its codes
 using gpu::Product;
-
-/// The device is open during each test.
-class OpenStandIn : public CudaStandIn {
- protected:
-  void SetUp() override {
-    CudaStandIn::SetUp();
-    if (!HasFatalFailure() && !IsSkipped()) open();
-  }
-  void TearDown() override {
-    close();
-    CudaStandIn::TearDown();
-  }
-  void open() {
-    device_ = kDevice.open(0);
-    queue_ = device_->make_queue();
-  }
-  void close() {
-    queue_.reset();
-    device_.reset();
-  }
-  std::string finish() {
-    std::string detail;
-    const char* failure = queue_->finish(&detail);
-    return failure == nullptr ? "" : text(failure, ": ", detail);
-  }
-
-  std::shared_ptr<OpenDevice> device_;
-  std::unique_ptr<Queue> queue_;
-};
 
 class CudaProducts : public Products<OpenStandIn> {};
 

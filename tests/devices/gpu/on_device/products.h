@@ -1,21 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cmath>
-#include <deque>
-
-#include "devices/gpu/on_device/first_device.h"
+#include "devices/gpu/on_device/library_calls.h"
 
 namespace coracle::internal::test {
-
-/// Numbers that sums in another order show.
-inline std::vector<float> numbers(int64_t count, unsigned seed) {
-  std::vector<float> all(static_cast<size_t>(count));
-  for (size_t i = 0; i < all.size(); ++i) {
-    all[i] = std::sin(static_cast<float>(i * 37 + seed * 11 + 1)) * (i % 5 == 0 ? 100.0F : 0.37F);
-  }
-  return all;
-}
 
 /// a [rows, depth] times b [depth, columns], each without gaps.
 inline gpu::Product plain(int64_t rows, int64_t columns, int64_t depth) {
@@ -30,54 +18,15 @@ inline gpu::Product plain(int64_t rows, int64_t columns, int64_t depth) {
                        .batch = {}}};
 }
 
-/// Products by a library of the device's maker: `Base` opens the device and has a queue.
+/// Products by a library of the device's maker.
 template <class Base>
-class Products : public Base {
+class Products : public LibraryCalls<Base> {
  protected:
-  std::shared_ptr<const gpu::Function> made(const gpu::Product& product) {
-    return static_cast<gpu::OpenGpu&>(*this->device_).product(product);
-  }
-  /// Bytes on the device, at an offset that arenas give.
-  struct Block {
-    std::shared_ptr<void> memory;
-    gpu::Argument argument;
-  };
-  template <class T>
-  Block block(const std::vector<T>& values) {
-    constexpr size_t kOffset = 128;
-    const size_t bytes = values.size() * sizeof(T);
-    auto memory = this->device_->allocate(kOffset + bytes);
-    upload_.emplace_back(reinterpret_cast<const char*>(values.data()), bytes);
-    this->queue_->upload(upload_.back().data(), {memory.get(), kOffset}, bytes);
-    this->queue_->order_after(this->queue_->record());
-    const DeviceBytes at{memory.get(), kOffset};
-    return {std::move(memory), gpu::Argument(at, sizeof(T))};
-  }
-  /// y of float32, `count` elements; what fails is in `error_`.
+  using LibraryCalls<Base>::run;
+  std::shared_ptr<const gpu::Function> made(const gpu::Product& product) { return this->gpu().product(product); }
   std::vector<float> run(const gpu::Product& product, int64_t count, const std::vector<std::vector<float>>& operands) {
-    error_.clear();
-    std::vector<float> y(static_cast<size_t>(count), NAN);
-    const auto function = made(product);
-    if (function == nullptr) {
-      error_ = "not taken";
-      return y;
-    }
-    const Block result = block(y);
-    std::vector<Block> blocks;
-    std::vector<gpu::Argument> arguments = {result.argument};
-    for (const std::vector<float>& operand : operands) {
-      blocks.push_back(block(operand));
-      arguments.push_back(blocks.back().argument);
-    }
-    static_cast<gpu::GpuQueue&>(*this->queue_).launch(kNoRun, *function, {}, arguments);
-    this->queue_->download({result.memory.get(), 128}, y.data(), y.size() * sizeof(float));
-    error_ = this->finish();
-    upload_.clear();
-    return y;
+    return run(made(product), count, operands);
   }
-
-  std::deque<std::string> upload_;
-  std::string error_;
 };
 
 }  // namespace coracle::internal::test
