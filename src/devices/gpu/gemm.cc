@@ -52,8 +52,7 @@ struct Part {
 };
 
 Part first_part(const Gemm& g, DType type) {
-  Part part{.product = {.matrices = g.matrices, .type = type},
-            .parameters = {Parameter::result(), Parameter::operand(g.a), Parameter::operand(g.b)}};
+  Part part{.product = {.matrices = g.matrices, .type = type}, .parameters = {g.result, g.a, g.b}};
   Product& p = part.product;
   if (g.epilogue == nullptr) return part;
   Parameter bias;
@@ -98,7 +97,7 @@ bool add_by_library(LaunchPlan& plan, OpenDevice& device, const Gemm& g, DType t
   d.set_stored(type).set("CHANNEL", g.channels_in_rows ? "row%channels" : "column");
   PlannedLaunch l;
   l.grid = grid_of(count);
-  l.parameters = {Parameter::result(), Parameter::of(count), Parameter::of(p.columns), Parameter::of(p.rows)};
+  l.parameters = {g.result, Parameter::of(count), Parameter::of(p.columns), Parameter::of(p.rows)};
   add_epilogue(steps, g.first_tensor + part.tensors, d, l.parameters);
   l.function = compile(device, "finish", d);
   plan.push_back(std::move(l));
@@ -121,7 +120,7 @@ void add(LaunchPlan& plan, OpenDevice& device, const Gemm& g, DType type) {
   d.set("CHANNEL", g.channels_in_rows ? "batch%groups*rows+m" : "n");
 
   PlannedLaunch l;
-  l.parameters = {Parameter::result(), Parameter::operand(g.a), Parameter::operand(g.b)};
+  l.parameters = {g.result, g.a, g.b};
   for (int64_t n : {p.rows, p.columns, p.depth, p.a_row, p.a_depth, p.b_depth, p.b_column, g.groups}) {
     l.parameters.push_back(Parameter::of(n));
   }
