@@ -32,6 +32,17 @@ void count_bytes(Steps& steps) {
   }
 }
 
+/// Workspaces of a device's kernels are buffers like others there, each of one step.
+void add_workspaces(Steps& steps) {
+  for (Step& step : steps.steps) {
+    if (step.place.is_host() || step.copy != nullptr || step.prepared.workspace == 0) continue;
+    Fact fact(DType::kUint8, {static_cast<int64_t>(step.prepared.workspace)});
+    fact.place = step.place;
+    step.workspace = static_cast<int>(steps.buffers.size());
+    steps.buffers.push_back({.fact = std::move(fact), .slot = {}, .view = nullptr});
+  }
+}
+
 /// Lets result 0 of a step lie where its kernel may write it over an operand, if nothing else needs that.
 void share_in_place(Steps& steps, const Step& step, int s, std::vector<int>& first, std::vector<int>& last) {
   std::vector<SegmentBuffer>& buffers = steps.buffers;
@@ -82,6 +93,7 @@ int owner_of(const Steps& steps, int buffer) {
 }
 
 void place_in_memory(const RunContext& context, Steps& steps, std::span<const UsedDevice> devices) {
+  add_workspaces(steps);
   std::vector<SegmentBuffer>& buffers = steps.buffers;
   std::vector<int> first(buffers.size(), kForever);
   std::vector<int> last(buffers.size(), -1);
@@ -92,8 +104,10 @@ void place_in_memory(const RunContext& context, Steps& steps, std::span<const Us
   };
   const int count = static_cast<int>(steps.steps.size());
   for (int s = 0; s < count; ++s) {
-    for (int l : steps.steps[static_cast<size_t>(s)].in) touch(l, s);
-    for (int l : steps.steps[static_cast<size_t>(s)].out) touch(l, s);
+    const Step& step = steps.steps[static_cast<size_t>(s)];
+    for (int l : step.in) touch(l, s);
+    for (int l : step.out) touch(l, s);
+    if (step.workspace >= 0) touch(step.workspace, s);
   }
   const bool copies =
       std::any_of(steps.steps.begin(), steps.steps.end(), [](const Step& s) { return !s.place.is_host(); });
@@ -124,7 +138,9 @@ void place_in_memory(const RunContext& context, Steps& steps, std::span<const Us
   if (copies) plan_transfers(steps, devices);
 
   size_t workspace = 0;
-  for (const Step& step : steps.steps) workspace = std::max(workspace, step.prepared.workspace);
+  for (const Step& step : steps.steps) {
+    if (step.place.is_host()) workspace = std::max(workspace, step.prepared.workspace);
+  }
   steps.workspace_offset = round_up(arena.bytes).bytes();
   steps.arena_bytes = (round_up(arena.bytes) + round_up(workspace)).bytes();
   std::erase_if(steps.steps, [](const Step& step) { return step.kernel->view; });

@@ -52,6 +52,7 @@ struct Step {
   std::string cause = {};               ///< why there, filled when asked for
   std::vector<int> waits = {};          ///< of the host: copies to it that must be done before (waits.h)
   int after = -1;                       ///< of a device: the last copy to it that must be done before, -1 for none
+  int workspace = -1;                   ///< of a device: the buffer of Prepared::workspace, -1 for none
   std::shared_ptr<CopyPlan> copy = {};  ///< of copies only
 };
 

@@ -46,6 +46,7 @@ void BoundSteps::take(std::shared_ptr<const PlannedSteps> planned, std::shared_p
   externals.clear();
   in_arena_.clear();
   on_device_.clear();
+  workspaces_.clear();
   arena_ = nullptr;
   device_generation = 0;
   const size_t table_bytes = planned->table_bytes;
@@ -55,8 +56,13 @@ void BoundSteps::take(std::shared_ptr<const PlannedSteps> planned, std::shared_p
   planned_ = std::move(planned);
   const Steps& steps = planned_->steps;
   size_t count = 0;
-  for (const Step& step : steps.steps) count += step.in.size() + step.out.size();
+  size_t workspaces = 0;
+  for (const Step& step : steps.steps) {
+    count += step.in.size() + step.out.size();
+    workspaces += step.workspace >= 0 ? 1 : 0;
+  }
   views.reserve(count);  // calls point to them
+  workspaces_.reserve(workspaces);
   calls.reserve(steps.steps.size());
   for (const Step& step : steps.steps) {
     const size_t first = views.size();
@@ -73,13 +79,21 @@ void BoundSteps::take(std::shared_ptr<const PlannedSteps> planned, std::shared_p
     call.out_counts = step.out_counts;
     call.weights = step.prepared.weights.get();
     call.state = step.copy != nullptr ? step.copy.get() : step.prepared.state.get();
+    if (step.workspace >= 0) {
+      const Slot& slot = steps.buffers[static_cast<size_t>(step.workspace)].slot;
+      call.workspace =
+          &workspaces_
+               .emplace_back(Workspace{step.place, slot.allocation, {.allocation = nullptr, .offset = slot.offset}})
+               .bytes;
+    }
   }
 }
 
 size_t BoundSteps::bytes() const {
   return (planned_ == nullptr ? 0 : planned_->bytes()) + views.capacity() * sizeof(TensorView) +
          calls.capacity() * sizeof(KernelCall) + externals.capacity() * sizeof(External) +
-         in_arena_.capacity() * sizeof(InArena) + on_device_.capacity() * sizeof(OnDevice);
+         in_arena_.capacity() * sizeof(InArena) + on_device_.capacity() * sizeof(OnDevice) +
+         workspaces_.capacity() * sizeof(Workspace);
 }
 
 void BoundSteps::bind(std::byte* arena, ThreadPool* pool) {
@@ -88,7 +102,7 @@ void BoundSteps::bind(std::byte* arena, ThreadPool* pool) {
   for (const InArena& v : in_arena_) views[v.view].data = arena + v.offset;
   const std::vector<Step>& steps = planned_->steps.steps;
   for (size_t i = 0; i < calls.size(); ++i) {
-    if (steps[i].copy == nullptr) calls[i].workspace = arena + planned_->steps.workspace_offset;
+    if (steps[i].place.is_host()) calls[i].workspace = arena + planned_->steps.workspace_offset;
     calls[i].pool = pool;
   }
 }
@@ -106,6 +120,9 @@ void BoundSteps::bind_externals(std::span<const Tensor> tensors) {
 void BoundSteps::bind_device(Place place, std::span<void* const> arena, void* staging, Queue* queue) {
   for (const OnDevice& v : on_device_) {
     if (v.place == place) views[v.view].data = arena[v.block];
+  }
+  for (Workspace& w : workspaces_) {
+    if (w.place == place) w.bytes.allocation = arena[w.block];
   }
   const std::vector<Step>& steps = planned_->steps.steps;
   for (size_t i = 0; i < calls.size(); ++i) {

@@ -59,6 +59,11 @@ class BoundSteps {
     Place place;
     uint32_t block;
   };
+  struct Workspace {
+    Place place;
+    uint32_t block;
+    DeviceBytes bytes;
+  };
 
   void drop();
   void add_view(int buffer);
@@ -68,6 +73,7 @@ class BoundSteps {
   size_t charged_ = 0;
   std::vector<InArena> in_arena_;
   std::vector<OnDevice> on_device_;
+  std::vector<Workspace> workspaces_;  // calls point to them
   std::vector<void*> device_tensors_;
   std::byte* arena_ = nullptr;
 };

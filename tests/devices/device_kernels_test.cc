@@ -6,12 +6,19 @@
 #include <cstdlib>
 
 #include "ops/conv_pool/depthwise_conv2d_transpose.h"
+#include "ops/creation/full_batch_size_like.h"
+#include "ops/creation/full_like.h"
 #include "ops/creation/full_with_tensor.h"
+#include "ops/detection/box_coder.h"
+#include "ops/detection/prior_box.h"
+#include "ops/detection/yolo_box.h"
 #include "ops/elementwise/elementwise_pow.h"
 #include "ops/elementwise/fmax.h"
 #include "ops/elementwise/fmin.h"
+#include "ops/elementwise/scale.h"
 #include "ops/index/index_select.h"
 #include "ops/index/lookup_table.h"
+#include "ops/interp/grid_sample.h"
 #include "ops/interp/legacy_bicubic_interp.h"
 #include "ops/interp/legacy_bilinear_interp.h"
 #include "ops/interp/legacy_linear_interp.h"
@@ -26,6 +33,7 @@
 #include "ops/movement/roll.h"
 #include "ops/movement/shuffle_channel.h"
 #include "ops/movement/unbind.h"
+#include "ops/rnn/rnn.h"
 #include "support/check_kernels.h"
 #include "support/device_kernel_runner.h"
 
@@ -124,6 +132,17 @@ TEST_F(DeviceKernels, Filling) {
     const Ints dims(s.begin(), s.end());
     EXPECT_EQ(taken({FullWithTensor{}, {random_floats({1}), int_list(dims)}}), 1);
     EXPECT_EQ(taken({FullWithTensor{.dtype = DType::kInt64}, {random_ints({1}, -9, 9), int_list(dims)}}), 1);
+    const struct {
+      DType type;
+      double number;
+      int taken;
+    } cases[] = {{DType::kFloat32, -INFINITY, 1}, {DType::kFloat16, 0.3, 1}, {DType::kInt64, -2.5, 1},
+                 {DType::kInt32, 16777216, 1},    {DType::kBool, 0.25, 1},   {DType::kInt64, 16777217, 0}};
+    for (const auto& c : cases) {
+      const FullBatchSizeLike by_batch{.dtype = c.type, .shape = {5, -1, 3}, .value = c.number, .output_dim_idx = 1};
+      EXPECT_EQ(taken({by_batch, {random_ints(s, -9, 9)}}), c.taken) << c.number;
+      EXPECT_EQ(taken({FullLike{.dtype = c.type}, {random_floats(s), Tensor::scalar(c.number)}}), c.taken) << c.number;
+    }
   }
 }
 
@@ -137,6 +156,106 @@ TEST_F(DeviceKernels, Padding) {
     pad2d.mode = mode;
     pad2d.pad_value = 0.5;
     EXPECT_EQ(taken({pad2d, {random_floats({2, 3, 4, 5}), int_list({1, 2, 3, 0})}}), 1);
+  }
+}
+
+TEST_F(DeviceKernels, WholeNumbersScaled) {
+  constexpr int64_t kLarge = INT64_C(0x3123456789abcdef);
+  const struct {
+    double scale, bias;
+    int taken;
+  } cases[] = {{3, -7, 1}, {-2.75, 1.5, 1}, {0, 16777216, 1}, {65536, 1, 1}, {16777217, 0, 0}, {1, NAN, 0}};
+  for (const auto& c : cases) {
+    for (const bool after : {false, true}) {
+      const Scale op{.bias = c.bias, .bias_after_scale = after};
+      const Tensor scale = Tensor::scalar(c.scale);
+      for (const Shape& s : {Shape{3, 67}, Shape{}, Shape{2, 0}}) {
+        for (const DType type : {DType::kInt32, DType::kInt64}) {
+          const int64_t bound = type == DType::kInt32 ? INT32_MAX : kLarge;
+          EXPECT_EQ(taken({.op = op, .in = {random_ints(s, -bound, bound, type), scale}}), c.taken) << c.scale;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(DeviceKernels, PriorBoxes) {
+  for (const bool flip : {false, true}) {
+    PriorBox op;
+    op.min_sizes = {30, 60.5};
+    op.max_sizes = flip ? Floats{60, 111} : Floats{};
+    op.aspect_ratios = {1, 2, 0.4};
+    op.variances = {0.1, 0.1, 0.2, 0.3};
+    op.flip = op.min_max_aspect_ratios_order = flip;
+    op.clip = !flip;
+    op.step_w = op.step_h = flip ? 8 : 0;
+    for (const Shape& map : {Shape{1, 3, 1, 1}, Shape{2, 1, 5, 13}, Shape{1, 1, 0, 4}}) {
+      EXPECT_EQ(taken({.op = op, .in = {random_floats(map), random_floats({1, 3, 97, 211})}, .out_counts = {1, 1}}), 1);
+    }
+    op.aspect_ratios.clear();
+    for (int i = 0; i < 20; ++i) op.aspect_ratios.push_back(2 + i);
+    const Shape map{1, 1, 2, 2};
+    EXPECT_EQ(taken({.op = op, .in = {random_floats(map), random_floats(map)}, .out_counts = {1, 1}}), 0);
+  }
+}
+
+TEST_F(DeviceKernels, CodedBoxes) {
+  const auto check = [&](BoxCode code, int axis, const Shape& target, int64_t priors) {
+    BoxCoder op;
+    op.code_type = code;
+    op.axis = axis;
+    for (const int variances : {0, 1, 2}) {  // none, four for all, four for each prior
+      op.variance = variances == 1 ? Floats{0.1, 0.2, 0.3, 0.4} : Floats{};
+      for (const bool normalized : {false, true}) {
+        op.box_normalized = normalized;
+        KernelCase c{.op = op, .in = {random_floats({priors, 4}, 0, 1)}, .relative = 1e-5, .absolute = 1e-5};
+        // Boxes have a size that is well above 0.
+        for (int64_t i = 0; i < priors * 4; ++i) c.in[0].data<float>()[i] += i % 4 < 2 ? 0.0F : 1.5F;
+        if (variances == 2) c.in.push_back(random_floats({priors, 4}, 0.1, 0.3, 2));
+        Tensor boxes = random_floats(target, -1, 1, 3);
+        for (int64_t i = 0; i < boxes.count() && op.code_type == BoxCode::kEncode; ++i) {
+          boxes.data<float>()[i] += i % 4 < 2 ? 0.0F : 2.5F;
+        }
+        c.in.push_back(boxes);
+        c.in_counts = {1, variances == 2 ? 1 : 0, 1};
+        EXPECT_EQ(taken(c), 1);
+      }
+    }
+  };
+  check(BoxCode::kEncode, 0, {5, 4}, 27);
+  check(BoxCode::kEncode, 0, {0, 4}, 3);
+  check(BoxCode::kDecode, 0, {3, 35, 4}, 35);
+  check(BoxCode::kDecode, 1, {35, 2, 4}, 35);
+  check(BoxCode::kDecode, 0, {1, 1, 4}, 1);
+}
+
+TEST_F(DeviceKernels, PositionsOfGrids) {
+  for (const GridPadding padding : {GridPadding::kZeros, GridPadding::kBorder, GridPadding::kReflection}) {
+    for (const bool align_corners : {false, true}) {
+      const GridSample op{.padding_mode = padding, .align_corners = align_corners};
+      Tensor grid = random_floats({1, 3, 4, 2}, -5, 5, 2);
+      const float values[] = {NAN, INFINITY, -INFINITY, 1e30F, -1e30F, 1.0F, -1.0F, 0.0F};
+      std::copy(std::begin(values), std::end(values), grid.data<float>());
+      EXPECT_EQ(taken({.op = op, .in = {random_floats({1, 2, 5, 1}), grid}}), 1);
+      EXPECT_EQ(taken({.op = op, .in = {random_floats({1, 2, 5, 6}), random_floats({1, 0, 4, 2})}}), 1);
+    }
+  }
+  const YoloBox head{.anchors = {10, 13}};
+  EXPECT_EQ(taken({.op = head,
+                   .in = {random_floats({0, 6, 3, 3}), random_ints({0, 2}, 1, 9, DType::kInt32)},
+                   .out_counts = {1, 1}}),
+            1);
+}
+
+TEST_F(DeviceKernels, RecurrentLayersOfNothing) {
+  Rnn rnn{.hidden_size = 3};
+  for (const Shape& x : {Shape{0, 2, 5}, Shape{4, 0, 5}}) {
+    KernelCase c{.op = rnn, .in = {random_floats(x), random_floats({1, x[1], 3})}};
+    c.in.push_back(random_floats({3, 5}));
+    c.in.push_back(random_floats({3, 3}));
+    c.in_counts = {1, 1, 2};
+    c.out_counts = {1, 0, 1};
+    EXPECT_EQ(taken(c), 0) << "the reference takes them";
   }
 }
 

@@ -89,12 +89,16 @@ std::vector<std::vector<unsigned char>> DeviceKernelRunner::run(const KernelDef&
     };
     std::vector<TensorView> in;
     std::vector<TensorView> out;
-    images.reserve(c.in.size() + c.args.all_out().size());
+    images.reserve(c.in.size() + c.args.all_out().size() + 1);
     for (size_t i = 0; i < c.in.size(); ++i) in.push_back(place(c.args.all_in()[i], &c.in[i]));
     for (const Fact* fact : c.args.all_out()) out.push_back(place(fact, nullptr));
     if (in_place && in[static_cast<size_t>(prepared.in_place)].fact->bytes() == out[0].fact->bytes()) {
       out[0].data = in[static_cast<size_t>(prepared.in_place)].data;
     }
+    // Its workspace lies so, too; what is there means nothing.
+    const Fact scratch(DType::kUint8, {static_cast<int64_t>(prepared.workspace)});
+    const TensorView there = place(&scratch, nullptr);
+    const DeviceBytes workspace{there.data, there.offset};
     std::string detail;
     KernelCall call{.schema = &c.op.schema(),
                     .op = c.op.attributes(),
@@ -104,6 +108,7 @@ std::vector<std::vector<unsigned char>> DeviceKernelRunner::run(const KernelDef&
                     .out_counts = c.out_counts,
                     .weights = prepared.weights.get(),
                     .state = prepared.state.get(),
+                    .workspace = const_cast<DeviceBytes*>(&workspace),
                     .queue = queue_.get(),
                     .failure_detail = &detail};
     queue_->order_after(queue_->record());
@@ -114,13 +119,16 @@ std::vector<std::vector<unsigned char>> DeviceKernelRunner::run(const KernelDef&
     for (size_t i = 0; i < out.size(); ++i) {
       queue_->download({out[i].data, 0}, results[i].data(), results[i].size());
     }
+    results.emplace_back(kBefore + prepared.workspace + kAfter);
+    queue_->download({there.data, 0}, results.back().data(), results.back().size());
     if (const char* failure = queue_->finish(&detail)) return fail(failure + (": " + detail));
     for (std::vector<unsigned char>& r : results) {
       const auto poisoned = [](unsigned char b) { return b == kPoison; };
-      EXPECT_TRUE(std::all_of(r.begin(), r.begin() + kBefore, poisoned)) << "written before a result";
-      EXPECT_TRUE(std::all_of(r.end() - kAfter, r.end(), poisoned)) << "written behind a result";
+      EXPECT_TRUE(std::all_of(r.begin(), r.begin() + kBefore, poisoned)) << "written before a result or the workspace";
+      EXPECT_TRUE(std::all_of(r.end() - kAfter, r.end(), poisoned)) << "written behind a result or the workspace";
       r = std::vector<unsigned char>(r.begin() + kBefore, r.end() - kAfter);
     }
+    results.pop_back();
     return results;
   } catch (const std::exception& error) {
     return fail(error.what());

@@ -2,6 +2,7 @@
 #include "support/late_kernels.h"
 
 #include <atomic>
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -71,6 +72,7 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
   state->strided |= args.view_out() != nullptr;
   Prepared prepared;
   prepared.in_place = state->prepared.in_place;
+  prepared.workspace = state->prepared.workspace;
   prepared.state_bytes = state->prepared.state_bytes + sizeof(State);
   prepared.state = std::move(state);
   return prepared;
@@ -91,6 +93,11 @@ void run_late(KernelCall& call) noexcept {
     }
   }
   late.operands = call.in.size();
+  late.results = call.out.size();
+  if (state.prepared.workspace != 0) {
+    const DeviceBytes& at = *static_cast<const DeviceBytes*>(call.workspace);
+    late.tensors.push_back({.at = at, .bytes = state.prepared.workspace});
+  }
   late.kernel = state.kernel;
   late.prepared = &state.prepared;
   late.call = call;
@@ -135,21 +142,25 @@ const char* LateCall::run(std::string* detail) const {
   std::vector<TensorView> views;
   for (const Tensor& t : tensors) views.push_back({.data = t.elements, .fact = t.fact});
   const std::span<const TensorView> all = views;
-  const auto workspace = std::make_unique<std::max_align_t[]>(prepared->workspace / sizeof(std::max_align_t) + 8);
-  void* scratch = workspace.get();
-  size_t space = prepared->workspace + 8 * sizeof(std::max_align_t);
+  // Whatever else lies in the workspace is lost, whether the kernel uses all of it or not.
+  void* const workspace = prepared->workspace == 0 ? nullptr : tensors.back().elements;
+  const auto spoil = [&] {
+    if (workspace != nullptr) std::memset(workspace, 0xFF, prepared->workspace);
+  };
+  spoil();
   ThreadPool pool(threads);
   KernelCall on_cpu = call;
   on_cpu.in = all.first(operands);
-  on_cpu.out = all.subspan(operands);
+  on_cpu.out = all.subspan(operands, results);
   on_cpu.weights = prepared->weights.get();
   on_cpu.state = prepared->state.get();
-  on_cpu.workspace = std::align(64, prepared->workspace, scratch, space);
+  on_cpu.workspace = workspace;
   on_cpu.pool = &pool;
   on_cpu.queue = nullptr;
   on_cpu.failure = nullptr;
   on_cpu.failure_detail = detail;
   kernel->run(on_cpu);
+  spoil();
   return on_cpu.failure;
 }
 

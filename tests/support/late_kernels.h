@@ -20,8 +20,9 @@ struct LateCall {
   /// Runs it on `elements`: null, or why it failed.
   const char* run(std::string* detail) const;
 
-  std::vector<Tensor> tensors;  ///< operands, then results
+  std::vector<Tensor> tensors;  ///< operands, then results, then the workspace if there is any
   size_t operands = 0;
+  size_t results = 0;
   const KernelDef* kernel = nullptr;  ///< of the CPU
   const Prepared* prepared = nullptr;
   KernelCall call;  ///< all else

@@ -61,10 +61,11 @@ bool add_by_library(LaunchPlan& plan, const PrepareContext& context, const Gemm&
                                                       .has_bias = steps.has_bias,
                                                       .activation = steps.activation});
   if (l.function == nullptr) return false;
-  l.parameters = {Parameter::result(), Parameter::operand(g.a), Parameter::operand(g.b)};
+  l.parameters = {g.result, g.a, g.b};
   l.parameters.insert(l.parameters.end(), steps.tensors.begin(), steps.tensors.end());
   plan.push_back(std::move(l));
-  const LibraryResult result = {type, matrices_of(p) * p.rows * p.columns, p.rows, p.columns, g.channels_in_rows};
+  const LibraryResult result = {type,    matrices_of(p) * p.rows * p.columns, p.rows, p.columns, g.channels_in_rows,
+                                g.result};
   add_other_steps(plan, device, result, g.epilogue, g.first_tensor, steps);
   return true;
 }
@@ -86,7 +87,7 @@ void add(LaunchPlan& plan, const PrepareContext& context, const Gemm& g, DType t
   d.set("CHANNEL", g.channels_in_rows ? "batch%groups*rows+m" : "n");
 
   PlannedLaunch l;
-  l.parameters = {Parameter::result(), Parameter::operand(g.a), Parameter::operand(g.b)};
+  l.parameters = {g.result, g.a, g.b};
   for (int64_t n : {p.rows, p.columns, p.depth, p.a_row, p.a_depth, p.b_depth, p.b_column, g.groups}) {
     l.parameters.push_back(Parameter::of(n));
   }

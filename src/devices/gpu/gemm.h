@@ -18,8 +18,9 @@ struct Gemm {
     std::vector<int64_t> numbers;  ///< the parameters of gemm.cl, in order
   };
 
-  int a = 0;  ///< operands
-  int b = 1;
+  Parameter result = Parameter::result();
+  Parameter a = Parameter::operand(0);
+  Parameter b = Parameter::operand(1);
   Matrices matrices;
   const Windows* windows = nullptr;
 

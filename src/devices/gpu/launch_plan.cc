@@ -7,8 +7,42 @@
 
 namespace coracle::internal::gpu {
 
-Prepared prepared(LaunchPlan plan) {
+namespace {
+
+size_t put_arguments(const KernelCall& call, const PlannedLaunch& launch, int64_t round, GpuQueue& queue,
+                     Argument* arguments) noexcept {
+  size_t count = 0;
+  for (const Parameter& p : launch.parameters) {
+    switch (p.kind) {
+      case Parameter::Kind::kOperand:
+        std::construct_at(arguments + count++, call.in[static_cast<size_t>(p.number)]);
+        break;
+      case Parameter::Kind::kResult:
+        std::construct_at(arguments + count++, call.out[static_cast<size_t>(p.number)]);
+        break;
+      case Parameter::Kind::kWorkspace: {
+        const DeviceBytes& workspace = *static_cast<const DeviceBytes*>(call.workspace);
+        const size_t offset = workspace.offset + static_cast<size_t>(p.number) * sizeof(float);
+        std::construct_at(arguments + count++, DeviceBytes{workspace.allocation, offset}, sizeof(float));
+        break;
+      }
+      case Parameter::Kind::kRound: std::construct_at(arguments + count++, static_cast<int32_t>(round)); break;
+      case Parameter::Kind::kInt: std::construct_at(arguments + count++, p.number); break;
+      case Parameter::Kind::kFloat: std::construct_at(arguments + count++, p.real); break;
+      case Parameter::Kind::kFaults:
+        std::construct_at(arguments + count++, queue.faults(), sizeof(int64_t));
+        std::construct_at(arguments + count++, queue.number_of(p.text));
+        break;
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
+Prepared prepared(LaunchPlan plan, int64_t workspace) {
   Prepared p;
+  p.workspace = static_cast<size_t>(workspace) * sizeof(float);
   p.state_bytes = sizeof(LaunchPlan);
   for (const PlannedLaunch& launch : plan) {
     p.state_bytes += sizeof(PlannedLaunch) + launch.parameters.size() * sizeof(Parameter);
@@ -20,26 +54,12 @@ Prepared prepared(LaunchPlan plan) {
 void run_plan(KernelCall& call) noexcept {
   auto& queue = static_cast<GpuQueue&>(*call.queue);
   for (const PlannedLaunch& l : *static_cast<const LaunchPlan*>(call.state)) {
-    alignas(Argument) std::byte room[kMaxParameters * sizeof(Argument)];
-    auto* arguments = reinterpret_cast<Argument*>(room);
-    size_t count = 0;
-    for (const Parameter& p : l.parameters) {
-      switch (p.kind) {
-        case Parameter::Kind::kOperand:
-          std::construct_at(arguments + count++, call.in[static_cast<size_t>(p.number)]);
-          break;
-        case Parameter::Kind::kResult:
-          std::construct_at(arguments + count++, call.out[static_cast<size_t>(p.number)]);
-          break;
-        case Parameter::Kind::kInt: std::construct_at(arguments + count++, p.number); break;
-        case Parameter::Kind::kFloat: std::construct_at(arguments + count++, p.real); break;
-        case Parameter::Kind::kFaults:
-          std::construct_at(arguments + count++, queue.faults(), sizeof(int64_t));
-          std::construct_at(arguments + count++, queue.number_of(p.text));
-          break;
-      }
+    for (int64_t round = 0; round < l.rounds; ++round) {
+      alignas(Argument) std::byte room[kMaxParameters * sizeof(Argument)];
+      auto* arguments = reinterpret_cast<Argument*>(room);
+      const size_t count = put_arguments(call, l, round, queue, arguments);
+      queue.launch(*call.context, *l.function, l.grid, std::span<const Argument>(arguments, count));
     }
-    queue.launch(*call.context, *l.function, l.grid, std::span<const Argument>(arguments, count));
   }
 }
 

@@ -14,14 +14,18 @@ namespace coracle::internal::gpu {
 
 /// One argument of a kernel, known while planning up to where tensors lie.
 struct Parameter {
-  enum class Kind : uint8_t { kOperand, kResult, kInt, kFloat, kFaults };
+  enum class Kind : uint8_t { kOperand, kResult, kWorkspace, kRound, kInt, kFloat, kFaults };
   Kind kind = Kind::kInt;
-  int32_t number = 0;  ///< an integer, or the position in the flat list of operands or results
+  int32_t number = 0;  ///< an integer, the position in the flat list of operands or results, or in the workspace
   float real = 0;
   const char* text = nullptr;  ///< static
 
   static Parameter operand(int position) { return {Kind::kOperand, position, 0}; }
   static Parameter result(int position = 0) { return {Kind::kResult, position, 0}; }
+  /// Floats of the call's workspace, from one on.
+  static Parameter workspace(int64_t first) { return {Kind::kWorkspace, static_cast<int32_t>(first), 0}; }
+  /// Which of the launch's rounds it is.
+  static Parameter round() { return {Kind::kRound, 0, 0}; }
   static Parameter of(int64_t value) { return {Kind::kInt, static_cast<int32_t>(value), 0}; }
   static Parameter of(float value) { return {Kind::kFloat, 0, value}; }
   /// Where kernels/faults.cl says that an index from this operand ("Ids") is out of range, and the operand's number.
@@ -32,6 +36,7 @@ struct PlannedLaunch {
   std::shared_ptr<const Function> function;
   Grid grid;
   std::vector<Parameter> parameters;
+  int64_t rounds = 1;  ///< how often it is launched, each time after the time before
 };
 
 using LaunchPlan = std::vector<PlannedLaunch>;
@@ -39,7 +44,8 @@ using LaunchPlan = std::vector<PlannedLaunch>;
 /// Kernels take at most this many parameters.
 inline constexpr size_t kMaxParameters = 96;
 
-Prepared prepared(LaunchPlan plan);
+/// `workspace`: floats that launches of the plan share.
+Prepared prepared(LaunchPlan plan, int64_t workspace = 0);
 
 /// KernelDef::run of every kernel.
 void run_plan(KernelCall& call) noexcept;

@@ -41,7 +41,7 @@ void add_other_steps(LaunchPlan& plan, OpenDevice& device, const LibraryResult& 
   d.set_stored(result.type).set("CHANNEL", result.channels_in_rows ? "row%channels" : "column");
   PlannedLaunch l;
   l.grid = grid_of(result.count);
-  l.parameters = {Parameter::result(), Parameter::of(result.count), Parameter::of(result.columns),
+  l.parameters = {result.tensor, Parameter::of(result.count), Parameter::of(result.columns),
                   Parameter::of(result.rows)};
   add_epilogue(steps, first + done.operands, d, l.parameters);
   l.function = compile(device, "finish", d);

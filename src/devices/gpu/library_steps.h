@@ -37,6 +37,7 @@ struct LibraryResult {
   int64_t rows = 0;
   int64_t columns = 0;
   bool channels_in_rows = false;
+  Parameter tensor = Parameter::result();
 };
 
 /// Adds a kernel that does the other steps in place (kernels/finish.cl), where there are any.

@@ -117,6 +117,11 @@ void check_rnn(RnnMode mode, int layers, bool both_ways, int64_t time, int64_t b
   c.relative = 1e-5;
   c.absolute = 1e-5;
   EXPECT_EQ(kernels_that_take(c), std::set<std::string>{"rnn"});
+  for (int states = 0; layers > 2 && states < c.out_counts[2]; ++states) {
+    KernelCase fewer = c;
+    fewer.out_counts = {1, 1, states};
+    EXPECT_EQ(kernels_that_take(fewer), std::set<std::string>{"rnn"}) << states << " states are wanted";
+  }
   if (lengths.empty()) return;
   c.in_counts.push_back(1);
   for (const DType type : {DType::kInt32, DType::kInt64}) {

@@ -9,12 +9,18 @@
 #include "devices/gpu/kernel_tables.h"
 #include "ops/conv_pool/conv2d_fused.h"
 #include "ops/conv_pool/pool2d.h"
+#include "ops/detection/box_coder.h"
+#include "ops/detection/prior_box.h"
+#include "ops/detection/yolo_box.h"
+#include "ops/elementwise/scale.h"
 #include "ops/interp/bicubic_interp.h"
 #include "ops/interp/bilinear_interp.h"
+#include "ops/interp/grid_sample.h"
 #include "ops/interp/nearest_interp_add.h"
 #include "ops/matmul/linear.h"
 #include "ops/matmul/matmul.h"
 #include "ops/movement/pad2d.h"
+#include "ops/rnn/rnn.h"
 #include "support/check_kernels.h"
 
 namespace coracle::internal::test {
@@ -25,6 +31,7 @@ struct Node {
   Op op;
   std::vector<Fact> operands;
   PortCounts counts;
+  int listed = 2;  ///< results at ports that have lists of them
 };
 
 /// Has the kernels of its operator prepare a node; how many take it, if it is one.
@@ -33,7 +40,7 @@ int prepare(const gpu::KernelTables& tables, const Node& node, RecordingGpu& dev
   PortCounts out_counts;
   size_t results = 0;
   for (const Port& port : schema.outputs) {
-    out_counts.push_back(port.kind == Port::Kind::kOptional ? 0 : port.kind == Port::Kind::kList ? 2 : 1);
+    out_counts.push_back(port.kind == Port::Kind::kOptional ? 0 : port.kind == Port::Kind::kList ? node.listed : 1);
     results += static_cast<size_t>(out_counts.back());
   }
   std::vector<Fact> out_facts(results);
@@ -109,6 +116,66 @@ void add_interpolations(std::vector<Node>& nodes) {
   }
 }
 
+void add_boxes(std::vector<Node>& nodes) {
+  const Fact map(DType::kFloat32, {1, 16, 5, 7});
+  const Fact priors(DType::kFloat16, {5, 4});
+  for (const bool is_set : {false, true}) {
+    YoloBox head;
+    head.anchors = {10, 13, 16, 30};
+    head.iou_aware = head.clip_bbox = is_set;
+    head.class_num = is_set ? 2 : 3;
+    nodes.push_back({head, {map, Fact(is_set ? DType::kInt32 : DType::kInt64, {1, 2})}, {1, 1}});
+    PriorBox prior;
+    prior.min_sizes = {30, 60};
+    prior.variances = {0.1, 0.1, 0.2, 0.2};
+    prior.clip = is_set;
+    nodes.push_back({prior, {map, map}, {1, 1}});
+    BoxCoder coder;
+    coder.code_type = is_set ? BoxCode::kDecode : BoxCode::kEncode;
+    const Fact boxes(DType::kFloat16, is_set ? Shape{3, 5, 4} : Shape{3, 4});
+    nodes.push_back({coder, {priors, boxes}, {1, 0, 1}});
+    nodes.push_back({coder, {priors, priors, boxes}, {1, 1, 1}});
+  }
+}
+
+void add_grids(std::vector<Node>& nodes) {
+  for (const GridSampleMode mode : {GridSampleMode::kBilinear, GridSampleMode::kNearest}) {
+    for (const GridPadding padding : {GridPadding::kZeros, GridPadding::kBorder, GridPadding::kReflection}) {
+      for (const bool align_corners : {false, true}) {
+        GridSample op;
+        op.mode = mode;
+        op.padding_mode = padding;
+        op.align_corners = align_corners;
+        nodes.push_back({op, {Fact(DType::kFloat32, {1, 2, 4, 4}), Fact(DType::kFloat32, {1, 3, 3, 2})}, {1, 1}});
+        nodes.push_back({op, {Fact(DType::kFloat32, {1, 2, 4, 4, 4}), Fact(DType::kFloat32, {1, 3, 3, 3, 3})}, {1, 1}});
+      }
+    }
+  }
+}
+
+void add_recurrences(std::vector<Node>& nodes) {
+  for (const RnnMode mode : {RnnMode::kRnnTanh, RnnMode::kRnnRelu, RnnMode::kLstm, RnnMode::kGru}) {
+    for (const bool several : {false, true}) {  // directions, sequences and their lengths
+      Rnn op;
+      op.mode = mode;
+      op.hidden_size = 8;
+      op.is_bidirec = several;
+      const int64_t batch = several ? 5 : 1;
+      const int states = mode == RnnMode::kLstm ? 2 : 1;
+      const int cells = op.directions();
+      const int64_t rows = int64_t{op.gates()} * op.hidden_size;
+      Node& node = nodes.emplace_back(Node{op, {Fact(DType::kFloat32, {3, batch, 8})}, {1, states, 4 * cells}, states});
+      const auto add = [&](int count, const Fact& fact) { node.operands.insert(node.operands.end(), count, fact); };
+      add(states, Fact(DType::kFloat32, {cells, batch, 8}));
+      add(2 * cells, Fact(DType::kFloat32, {rows, 8}));
+      add(2 * cells, Fact(DType::kFloat32, {rows}));
+      node.counts.push_back(several ? 1 : 0);
+      if (several) add(1, Fact(DType::kInt64, {batch}));
+      node.counts.push_back(0);
+    }
+  }
+}
+
 /// Nodes with other attributes, for what is compiled into their kernels.
 std::vector<Node> special_nodes() {
   std::vector<Node> nodes;
@@ -118,6 +185,14 @@ std::vector<Node> special_nodes() {
   add_interpolations<NearestInterp>(nodes);
   add_interpolations<BilinearInterp>(nodes);
   add_interpolations<BicubicInterp>(nodes);
+  add_boxes(nodes);
+  add_grids(nodes);
+  add_recurrences(nodes);
+  for (const bool after : {false, true}) {
+    Scale scale;
+    scale.bias_after_scale = after;
+    for (const DType type : {DType::kInt32, DType::kInt64}) nodes.push_back({scale, {Fact(type, {7})}, {1, 0}});
+  }
   NearestInterpAdd sum;
   sum.scale = {2.0};
   nodes.push_back({sum, {image, larger}, {1, 0, 0, 0, 0, 1}});

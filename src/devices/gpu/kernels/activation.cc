@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include "devices/gpu/formula.h"
 #include "devices/gpu/map.h"
 #include "ops/activation/abs.h"
@@ -56,24 +58,54 @@
 #include "ops/elementwise/relu_clipped.h"
 #include "ops/elementwise/scale.h"
 
-/// Operators that work element by element on one operand: a formula of formulas.cl each.
+/// Operators that work element by element on one operand: a formula of formulas.cl each. `scale` takes integers too.
 namespace coracle::internal::gpu::kernels::activation {
 namespace {
+
+/// Scale and bias of integers, as float32 has them: kernels get numbers so.
+std::optional<std::array<float, 2>> whole_numbers(const Scale& op, const ArgFacts& args) {
+  constexpr double kBound = 1 << 24;
+  const std::optional<double> scale = args.number(1, 1.0);
+  if (!scale) return std::nullopt;
+  const double numbers[] = {std::trunc(*scale), std::trunc(op.bias)};
+  for (const double n : numbers) {
+    if (!(std::fabs(n) <= kBound)) return std::nullopt;
+  }
+  return std::array{static_cast<float>(numbers[0]), static_cast<float>(numbers[1])};
+}
 
 template <class Op>
 RejectionReason fits(const void* op, const ArgFacts& args) {
   if (args.all_out().size() != 1) return "a second result is wanted";
   if (!formula_of(kOpSchema<Op>, op, args)) return "an argument is not constant or rare";
+  if constexpr (std::is_same_v<Op, Scale>) {
+    const bool whole = !is_float(args.in(0).dtype);
+    if (whole && !whole_numbers(*static_cast<const Scale*>(op), args)) return "a number is beyond 2^24";
+  }
   return too_large(args);
 }
 
+/// As the reference has it: int64 wraps around, what is no int32 becomes the smallest one.
+void set_whole(Map& map, const Scale& op, DType dtype, const std::array<float, 2>& numbers) {
+  map.numbers.assign(numbers.begin(), numbers.end());
+  map.definitions.set(
+      "SCALED(x)", op.bias_after_scale ? "(u64)(x)*(u64)(i64)n0+(u64)(i64)n1" : "((u64)(x)+(u64)(i64)n1)*(u64)(i64)n0");
+  map.expression = dtype == DType::kInt64 ? "SCALED(v0)" : "whole_or_smallest((i64)(SCALED((i64)v0)))";
+}
+
 Prepared prepare_formula(const OpSchema& schema, const void* op, const ArgFacts& args, PrepareContext& context) {
-  const char* type = storage_type(args.in(0).dtype);
+  const DType dtype = args.in(0).dtype;
+  const char* type = storage_type(dtype);
   Map map = map_to(args.out(), type);
   map.operands.push_back(broadcast_operand(args, 0, args.out(), type));
-  const Formula formula = *formula_of(schema, op, args);
-  map.numbers.assign(formula.numbers.begin(), formula.numbers.end());
-  map.expression = formula.call("v0", 0);
+  if (!is_float(dtype)) {
+    const auto& scale = *static_cast<const Scale*>(op);  // of those here, the only one
+    set_whole(map, scale, dtype, *whole_numbers(scale, args));
+  } else {
+    const Formula formula = *formula_of(schema, op, args);
+    map.numbers.assign(formula.numbers.begin(), formula.numbers.end());
+    map.expression = formula.call("v0", 0);
+  }
   LaunchPlan plan;
   add(plan, *context.device, map);
   Prepared made = prepared(std::move(plan));
@@ -86,12 +118,17 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
   return prepare_formula(kOpSchema<Op>, op, args, context);
 }
 
+template <class Op>
+constexpr DTypes kTypes = kFloats;
+template <>
+constexpr DTypes kTypes<Scale> = kFloats | kIndexTypes;
+
 template <class... Ops>
 constexpr std::array<KernelDef, sizeof...(Ops)> kernels_of() {
   return {KernelDef{.name = Ops::kName,
                     .op = &kOpSchema<Ops>,
                     .layout = LayoutRule::kSame,
-                    .types = kFloatRule,
+                    .types = {.operands = kTypes<Ops>, .results = kTypes<Ops>, .alike = true},
                     .fits = fits<Ops>,
                     .prepare = prepare<Ops>,
                     .run = run_plan}...};

@@ -107,8 +107,8 @@ void add_product(LaunchPlan& plan, const ConvolutionGeometry& g, const Epilogue*
   const int64_t channels = g.in_channels / g.groups;
   const int64_t plane = h.in * w.in;
   Gemm product;
-  product.a = 1;
-  product.b = 0;
+  product.a = Parameter::operand(1);
+  product.b = Parameter::operand(0);
   Matrices& matrices = product.matrices;
   matrices.rows = g.out_channels / g.groups;
   matrices.columns = h.out * w.out;

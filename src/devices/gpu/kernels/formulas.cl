@@ -80,4 +80,5 @@ FN T floor_remainder(T x, T y) {
 
 // Real numbers cut to whole ones: the smallest for all that does not fit.
 FN i32 whole_i32(float x) { return x >= -2147483648.0f && x < 2147483648.0f ? (int)x : (-2147483647 - 1); }
+FN i32 whole_or_smallest(i64 x) { return x >= -2147483647 && x <= 2147483647 ? (i32)x : (-2147483647 - 1); }
 FN i64 whole_i64(float x) { return x >= -9223372036854775808.0f && x < 9223372036854775808.0f ? (i64)x : (i64)((u64)1 << 63); }

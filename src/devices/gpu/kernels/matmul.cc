@@ -35,8 +35,8 @@ Gemm product_of(int position, bool transpose_x, bool transpose_y, const ArgFacts
   const Dimension k_of_y = dimension(y, matrix_y && !transpose_y ? 1 : 0);
   const Dimension n = matrix_y ? dimension(y, transpose_y ? 1 : 0) : Dimension{};
   Gemm g;
-  g.a = position;
-  g.b = position + 1;
+  g.a = Parameter::operand(position);
+  g.b = Parameter::operand(position + 1);
   Matrices& p = g.matrices;
   p.rows = m.size;
   p.columns = n.size;

@@ -96,6 +96,29 @@ TEST_F(CudaGraphs, AreOneForARunThatIsOnTheDeviceWhole) {
   EXPECT_EQ(captured() - captures, 1);
 }
 
+/// A kernel that launches others for each step of its sequences, with a workspace between them.
+TEST_F(CudaGraphs, HoldTheStepsOfRecurrentLayers) {
+  const auto on_device = model(R"(graph (%x "x": float32[?, ?, 8], %n "n": int32[?]) {
+  @w: float32[48, 8] = random(1)
+  @v: float32[48, 12] = random(2)
+  @u: float32[48, 24] = random(3)
+  @b: float32[48] = random(4)
+  @h: float32[4, 3, 12] = random(5)
+  %1, [%2, %3] = rnn(%x, [@h, @h], [@w, @v, @w, @v, @u, @v, @u, @v, @b, @b, @b, @b, @b, @b, @b, @b], %n) {mode = LSTM, hidden_size = 12, is_bidirec = true, num_layers = 2}
+  return %1 "y", %2 "h"
+})");
+  Session session(on_device, {.threads = 1});
+  const int64_t before = launched();
+  for (const int64_t time : {9, 1, 5, 9, 5, 9, 1}) {
+    Tensor lengths = Tensor::make(DType::kInt32, {3});
+    lengths.assign(std::vector<int64_t>{time, 1, time / 2});
+    const std::vector<Tensor> inputs = {random_tensor({time, 3, 8}, 1), lengths};
+    const std::vector<Tensor> results = run(session, inputs);
+    EXPECT_TRUE(same_bits(results, singly(on_device, inputs))) << time;
+  }
+  EXPECT_EQ(launched() - before, 4) << "one for each size that came again";
+}
+
 TEST_F(CudaGraphs, AreCapturedOnceForEachSize) {
   const auto on_device = model(kChain);
   Session session(on_device, {.threads = 1});
