@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/fact.h"
+#include "base/precision.h"
 #include "base/strided_view.h"
 #include "base/thread_pool.h"
 #include "graph/op.h"
@@ -106,9 +107,10 @@ struct Prepared {
 
 /// Services for `prepare`.
 struct PrepareContext {
-  ThreadPool* pool = nullptr;       ///< the threads that `run` will have
-  const RunContext* run = &kNoRun;  ///< what the steps are for: tables are charged to it
-  OpenDevice* device = nullptr;     ///< where `run` will put its work, null on the host
+  ThreadPool* pool = nullptr;                 ///< the threads that `run` will have
+  const RunContext* run = &kNoRun;            ///< what the steps are for: tables are charged to it
+  OpenDevice* device = nullptr;               ///< where `run` will put its work, null on the host
+  Precision precision = Precision::kDefault;  ///< of products that a library of the device computes
   /// See `pack`; operands by their position in the flat list.
   std::function<std::shared_ptr<const void>(const Packing& packing, std::span<const int> operands)> packed;
 

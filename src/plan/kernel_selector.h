@@ -44,6 +44,7 @@ class KernelSelector {
   bool allows(std::string_view kernel) const;
   /// Whether a kernel that is slower than others by its estimate is passed over.
   bool weighs_cost() const { return allows("cost"); }
+  Precision precision() const { return choice_.precision; }
   /// Those of the host, which has one for every operator.
   std::span<const KernelDef* const> kernels(const OpSchema& op) const;
   /// Those at a place; a device may have none.

@@ -260,6 +260,7 @@ class SegmentPlanner {
     PrepareContext context;
     context.pool = context_.pool;
     context.run = &context_.run;
+    context.precision = context_.selector->precision();
     if (!step.place.is_host()) context.device = context_.selector->device(step.place).open.get();
     context.packed = [&](const Packing& packing, std::span<const int> operands) {
       std::vector<const Tensor*> constants;
