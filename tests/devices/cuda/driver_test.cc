@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "devices/cuda/cublaslt.h"
+#include "devices/cuda/nvtx.h"
 
 namespace own = coracle::internal::cuda;
 
@@ -24,6 +25,7 @@ CORACLE_CUBLASLT_FUNCTIONS(CORACLE_OWN)
 #include <cublasLt.h>
 #include <cuda.h>
 #include <nvrtc.h>
+#include <nvtx3/nvToolsExt.h>
 
 namespace {
 
@@ -70,6 +72,22 @@ static_assert(sizeof(own::cublasLtMatmulAlgo_t) == sizeof(::cublasLtMatmulAlgo_t
                   offsetof(::cublasLtMatmulHeuristicResult_t, workspaceSize) &&
               offsetof(own::cublasLtMatmulHeuristicResult_t, state) ==
                   offsetof(::cublasLtMatmulHeuristicResult_t, state));
+CORACLE_NVTX_NUMBERS(CORACLE_NUMBER)
+#define CORACLE_MODULE(name, number, functions) \
+  static_assert(::NVTX_CB_MODULE_##name == (number) && ::NVTX_CBID_##name##_SIZE == (functions), #name);
+CORACLE_NVTX_MODULES(CORACLE_MODULE)
+static_assert(::NVTX_CB_MODULE_SIZE == 7);
+static_assert(sizeof(own::NvtxExportTableCallbacks) == sizeof(::NvtxExportTableCallbacks) &&
+              offsetof(own::NvtxExportTableCallbacks, GetModuleFunctionTable) ==
+                  offsetof(::NvtxExportTableCallbacks, GetModuleFunctionTable) &&
+              Same<decltype(own::NvtxExportTableCallbacks::GetModuleFunctionTable),
+                   decltype(::NvtxExportTableCallbacks::GetModuleFunctionTable)>::value);
+static_assert(sizeof(own::NvtxExportTableVersionInfo) == sizeof(::NvtxExportTableVersionInfo) &&
+              offsetof(own::NvtxExportTableVersionInfo, version) == offsetof(::NvtxExportTableVersionInfo, version) &&
+              offsetof(own::NvtxExportTableVersionInfo, SetInjectionNvtxVersion) ==
+                  offsetof(::NvtxExportTableVersionInfo, SetInjectionNvtxVersion));
+static_assert(Same<decltype(own::RangeFunctions::push), ::nvtxRangePushA_impl_fntype>::value &&
+              Same<decltype(own::RangeFunctions::pop), ::nvtxRangePop_impl_fntype>::value);
 static_assert(sizeof(own::CUuuid) == sizeof(::CUuuid) && sizeof(own::CUdeviceptr) == sizeof(::CUdeviceptr));
 
 TEST(CudaDriver, IsDeclaredAsInTheHeaders) { SUCCEED() << "static_assert looks at each declaration"; }
