@@ -30,8 +30,8 @@ constexpr std::chrono::milliseconds kLongest{800};  // for one batch
 constexpr std::array<const char*, 5> kWays = {"12 pageable", "12 pinned", "1 pageable", "1 pinned", "library"};
 
 /// What the driver returned.
-void succeed(CUresult code, const char* what) {
-  require(code == CUDA_SUCCESS, ErrorCode::kRunFailure, what, " returned ", cuda::code_text(code));
+void succeed(cuda::CUresult code, const char* what) {
+  require(code == cuda::CUDA_SUCCESS, ErrorCode::kRunFailure, what, " returned ", cuda::code_text(code));
 }
 
 /// Inputs on the host, each in pageable memory of its own; `offsets` are where they lie when they are together.
@@ -119,7 +119,7 @@ class Batch {
 
  private:
   std::byte* pinned() const { return static_cast<std::byte*>(pinned_.get()); }
-  CUdeviceptr address(size_t offset) const { return reinterpret_cast<CUdeviceptr>(there_.get()) + offset; }
+  cuda::CUdeviceptr address(size_t offset) const { return reinterpret_cast<cuda::CUdeviceptr>(there_.get()) + offset; }
 
   template <class From>
   void one_by_one(const From& from) {
@@ -153,8 +153,6 @@ class Batch {
     require(call.failure == nullptr && failure == nullptr, ErrorCode::kRunFailure, "the library's copy failed: ",
             call.failure != nullptr ? call.failure : detail.c_str());
   }
-
-  using CUdeviceptr = cuda::CUdeviceptr;
 
   const std::shared_ptr<cuda::Opened> device_;
   Inputs inputs_;

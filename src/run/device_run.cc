@@ -166,7 +166,7 @@ DeviceRun::Segment::~Segment() {
 /// What runs for the second time with the same memory is recorded, and replayed from then on. Who watches single calls
 /// gets them one at a time.
 void DeviceRun::Segment::run() {
-  const StepRange range(ranges_, [&] { return counted(steps_.steps.size(), "step"); });
+  const StepRange range(ranges_, [&] { return text(counted(steps_.steps.size(), "step")); });
   RecordedSegment* const recorded = is_watched() ? nullptr : run_.recordings_.find(bound_);
   if (recorded != nullptr && recorded->has_run && !recorded->is_cut) {
     run_.recordings_.cut(*recorded, bound_.planned()->bytes(), stretches());
