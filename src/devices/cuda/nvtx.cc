@@ -48,7 +48,7 @@ void note_version(uint32_t /*of_the_profiler*/) {}
 
 const void* export_table(uint32_t table) {
   static constexpr NvtxExportTableCallbacks kCallbacks{sizeof(NvtxExportTableCallbacks), module_functions};
-  static constexpr NvtxExportTableVersionInfo kVersion{sizeof(NvtxExportTableVersionInfo), k_NVTX_VERSION, 0, note_version};
+  static constexpr NvtxExportTableVersionInfo kVersion{sizeof(NvtxExportTableVersionInfo), kNvtxVersion, 0, note_version};
   if (table == k_NVTX_ETID_CALLBACKS) return &kCallbacks;
   return table == k_NVTX_ETID_VERSIONINFO ? &kVersion : nullptr;
 }

@@ -33,9 +33,9 @@ using NvtxInitializeInjectionNvtxFunc_t = int (*)(NvtxGetExportTableFunc_t table
   X(CORE2, 5, 16)               \
   X(SYNC, 6, 7)
 
-/// Other numbers.
+/// Other numbers, of which the version is a macro in NVTX.
+inline constexpr uint32_t kNvtxVersion = 3;
 #define CORACLE_NVTX_NUMBERS(X)     \
-  X(NVTX_VERSION, 3)                \
   X(NVTX_CBID_CORE_RangePushA, 9)   \
   X(NVTX_CBID_CORE_RangePop, 11)    \
   X(NVTX_ETID_CALLBACKS, 1)         \

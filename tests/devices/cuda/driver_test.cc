@@ -73,6 +73,7 @@ static_assert(sizeof(own::cublasLtMatmulAlgo_t) == sizeof(::cublasLtMatmulAlgo_t
               offsetof(own::cublasLtMatmulHeuristicResult_t, state) ==
                   offsetof(::cublasLtMatmulHeuristicResult_t, state));
 CORACLE_NVTX_NUMBERS(CORACLE_NUMBER)
+static_assert(own::kNvtxVersion == NVTX_VERSION);
 #define CORACLE_MODULE(name, number, functions) \
   static_assert(::NVTX_CB_MODULE_##name == (number) && ::NVTX_CBID_##name##_SIZE == (functions), #name);
 CORACLE_NVTX_MODULES(CORACLE_MODULE)

@@ -65,7 +65,6 @@ def export(folder):
 
     model = Ernie()
     model.eval()
-    # The answers first: exporting changes the model.
     for batch in BATCHES:
         given = [paddle.to_tensor(array) for array in inputs_of(batch).values()]
         np.save(folder / ("answer%d.npy" % batch), model(given[:3], given[3], given[4:]).numpy())
@@ -110,12 +109,6 @@ def check_copies(model, given):
         places = {step["place"] for step in session.explain()}
     assert [step["direction"] for step in planned] == ["to", "from"], planned
     assert len(copies) == 2 and places == {"cuda"}, (copies, places)
-    print("profile: %d copies in %d steps, all on cuda" % (len(copies), len(session_steps(model, given))))
-
-
-def session_steps(model, given):
-    with model.session() as session:
-        return session.profile(given)
 
 
 def compare(folder):
@@ -137,13 +130,14 @@ def compare(folder):
             os.environ["CORACLE_CUDA_GRAPHS"] = graphs
             launched = calls(b"cuGraphLaunch") if graphs else 0
             for file in (folder, folder / "saved.coracle"):
-                model = coracle.load(file, device=device)
+                # Islands: the smaller batch would be left to the processor, where it takes less time.
+                model = coracle.load(file, device=device, disable_kernels=["islands"])
                 for batch in BATCHES:
-                    for threads in (1, 2):
+                    for threads in (1, 2) if device == "cpu" else (1,):
                         for way, answer in answers_of(model, given[batch], threads).items():
                             ways[batch]["%s, graphs %s, %d threads, %s" % (file.name, graphs, threads, way)] = answer
-                if device == "cuda":
-                    check_copies(model, given[10])
+                    if device == "cuda":
+                        check_copies(model, given[batch])
                 del model
                 gc.collect()   # the device is closed with its last model, and opened anew
             assert not graphs or not missing_stand_in() or (calls(b"cuGraphLaunch") > launched) == (graphs == "1")

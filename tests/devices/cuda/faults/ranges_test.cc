@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "devices/cuda/driver.h"
 #include "devices/cuda/faults/graphs.h"
 
 namespace coracle::internal::test {
@@ -38,12 +39,49 @@ TEST_F(CudaRanges, NestAndHaveTheNamesOfSteps) {
   ::setenv("CORACLE_NVTX", "1", 1);
   Session session(model(kChain), {.threads = 1});
   const std::vector<Tensor> expected = run(session, {rows(5)});
-  const std::string steps = "copy to\nmatmul (matmul_0)\nsoftmax (softmax_0)\nmatmul (matmul_1)\ncopy from\n";
-  EXPECT_EQ(std::string(ranges_()), steps);
+  EXPECT_STREQ(ranges_(),
+               "5 steps\n"
+               "  copy to\n"
+               "  linear (matmul_0)\n"
+               "  softmax (softmax_1)\n"
+               "  linear (matmul_2)\n"
+               "  copy from\n"
+               "  wait\n");
   EXPECT_TRUE(same_bits(run(session, {rows(5)}), expected));
-  EXPECT_EQ(std::string(ranges_()), steps);
+  EXPECT_STREQ(ranges_(),
+               "5 steps\n"
+               "  copy to\n"
+               "  3 steps from linear (matmul_0) to linear (matmul_2)\n"
+               "    linear (matmul_0)\n"
+               "    softmax (softmax_1)\n"
+               "    linear (matmul_2)\n"
+               "  copy from\n"
+               "  wait\n")
+      << "while they are recorded";
   EXPECT_TRUE(same_bits(run(session, {rows(5)}), expected));
-  EXPECT_EQ(std::string(ranges_()), steps);
+  EXPECT_STREQ(ranges_(),
+               "5 steps\n"
+               "  copy to\n"
+               "  recorded: 3 steps from linear (matmul_0) to linear (matmul_2)\n"
+               "  copy from\n"
+               "  wait\n");
+}
+
+TEST_F(CudaRanges, EndWithWhatFails) {
+  ::setenv("CORACLE_NVTX", "1", 1);
+  Session session(model(kChain), {.threads = 1});
+  run(session, {rows(5)});
+  for (const char* function : {"cuMemcpyHtoDAsync_v2", "cuLaunchKernel", "cublasLtMatmul", "cuStreamBeginCapture_v2"}) {
+    fail_(function, cuda::CUDA_ERROR_INVALID_VALUE, 0);
+    try {
+      run(session, {rows(5)});
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): a capture that fails is no error
+    }
+    fail_("", 0, 0);
+    ranges_();
+    run(session, {rows(5)});
+    EXPECT_EQ(std::string(ranges_()).substr(0, 8), "5 steps\n") << function << ": the next run begins in no range";
+  }
 }
 
 }  // namespace
