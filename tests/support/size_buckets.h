@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <vector>
 
@@ -11,8 +13,8 @@
 /// Sizes of a batch of sequences, each planned for itself, of one model.
 namespace coracle::internal::test {
 
-/// An encoder of two layers for sequences of any length.
-inline std::string encoder_text(int64_t width) {
+/// An encoder for sequences of any length.
+inline std::string encoder_text(int layers, int64_t width) {
   std::string lines = "graph (%x \"x\": float32[?, ?, " + std::to_string(width) + "]) {\n";
   int seed = 0;
   const auto weight = [&](const std::string& name, int64_t rows, int64_t columns) {
@@ -22,8 +24,8 @@ inline std::string encoder_text(int64_t width) {
   line(text("@heads: int64[4] = {0, 0, 4, ", width / 4, "}"));
   line(text("@flat: int64[3] = {0, 0, ", width, "}"));
   std::string x = "x";
-  for (const char* layer : {"a", "b"}) {
-    const auto name = [&](const char* of) { return of + std::string(layer); };
+  for (int layer = 0; layer < layers; ++layer) {
+    const auto name = [&](const char* of) { return of + std::to_string(layer); };
     for (const char* part : {"q", "k", "v", "o"}) weight(name(part) + "w", width, width);
     weight(name("uw"), width, 4 * width);
     weight(name("dw"), 4 * width, width);
@@ -57,18 +59,14 @@ inline std::vector<Shape> size_buckets(int64_t width) {
   return all;
 }
 
-/// What a session and its model hold, but for weights as they are in the file, when it has run each size twice.
+/// What a session and its model hold when each size has run, but for weights that are as in the file.
 inline size_t bytes_of_runs(const std::shared_ptr<const Model>& model, const std::vector<Shape>& sizes) {
   Session session(model, {.threads = 1});
-  for (int round = 0; round < 2; ++round) {
-    for (const Shape& size : sizes) run(session, {random_tensor(size, 1)});
-  }
+  for (const Shape& size : sizes) run(session, {random_tensor(size, 1)});
   const Session::Memory memory = session.memory();
-  const size_t plans = model->program()->steps().bytes();
-  const size_t packed = model->program()->packed().bytes();
-  ::testing::Test::RecordProperty(text("bytes of ", sizes.size(), " sizes"),
-                                  text("arena ", memory.arena, ", device ", memory.device, ", plans ", plans, ", packed ", packed));
-  return memory.arena + memory.device + plans + packed;
+  const Program& program = *model->program();
+  EXPECT_EQ(program.steps().plans_made(), sizes.size());
+  return memory.arena + memory.device + program.steps().bytes() + program.packed().bytes() + program.device_bytes();
 }
 
 }  // namespace coracle::internal::test
