@@ -233,7 +233,7 @@ cuda-compile: build/release/build.ninja
 FILLED ?= build/filled
 GPU_BUNDLE := build/coracle-gpu.tar.gz
 gpu-bundle: build/release/build.ninja
-	cmake --build --preset release -j $(JOBS) --target coracle_program devices_tests cuda_tests golden_test
+	cmake --build --preset release -j $(JOBS) --target coracle_program coracle-bench-copies devices_tests cuda_tests golden_test
 	tests/models/fill_weights.sh $(SHARED) $(FILLED) python3 || test $$? = 77
 	scripts/gpu/make_bundle.py build/release $(SHARED) $(FILLED) $(GPU_BUNDLE)
 

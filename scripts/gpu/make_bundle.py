@@ -20,7 +20,7 @@ import tempfile
 import parameters
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAMS = ("coracle", "devices_tests", "cuda_tests", "golden_test")
+PROGRAMS = ("coracle", "coracle-bench-copies", "devices_tests", "cuda_tests", "golden_test")
 SCRIPTS = ("parameters.py", "report.py", "run_gpu.py", "torch_networks.py")
 # What each Linux with a driver has; whatever else a program needs goes along.
 SYSTEM = re.compile(r"(ld-linux.*|linux-vdso|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+))\.so")

@@ -6,6 +6,7 @@
 #include "cli/failure.h"
 #include "cli/note.h"
 #include "cli/text.h"
+#include "client/size_ranges.h"
 
 namespace coracle::cli {
 namespace {
@@ -14,12 +15,16 @@ bool given(const InputOptions& inputs) {
   return !inputs.files.empty() || !inputs.shapes.empty() || !inputs.lods.empty() || !inputs.dtypes.empty();
 }
 
-/// Packs the weights for the given inputs: by a run, as plans of later parts of a model may depend on its data. Without
-/// any, those of the declared sizes, where that is enough.
+/// Packs the weights for the given inputs, of each size: by a run, as plans of later parts of a model may depend on its
+/// data. Without any, those of the declared sizes, where that is enough.
 void pack(const coracle::Model& model, const SessionArguments& arguments) try {
   coracle::Session session(model, arguments.options);
-  set_inputs(model, arguments.inputs, session);
-  session.run();
+  InputOptions inputs = arguments.inputs;
+  for (const std::vector<std::string>& shapes : client::each_size(arguments.inputs.shapes)) {
+    inputs.shapes = shapes;
+    set_inputs(model, inputs, session);
+    session.run();
+  }
 } catch (const std::exception&) {
   if (given(arguments.inputs)) throw;
   note("no packed weights: {}\n", current_failure().what());
@@ -64,11 +69,14 @@ void add_optimize(CLI::App& app) {
       "stand in it in the order that kernels want for inputs of the given (else the declared) shapes, on this "
       "machine or with --isa: a first run of such shapes need not pack them. Other machines and shapes pack what "
       "they want for themselves.\n"
+      "A size may be a range, FIRST..LAST or FIRST..LAST/STEP: then all of them are taken. Ranges that are written the "
+      "same vary together, as the batch of several inputs does.\n"
       "With --engines or --mark the file keeps which parts of the model engines run, so that loading it looks for "
       "none, and what the engines compiled for such inputs and threads in place of the packed weights. Where an "
       "engine is missing or another, the parts are compiled there, or run natively.\n"
       "\nExamples:\n"
       "  coracle optimize model_dir -o model.coracle --shape x=1,3,640,640\n"
+      "  coracle optimize model_dir -o model.coracle --shape x=1..8x3x48x32..320/32\n"
       "  coracle optimize model_dir -o model.coracle --no-packed          about half the size\n"
       "  coracle optimize model_dir -o model.coracle --shape x=1,3,640,640 --engines openvino\n"
       "  coracle inspect model.coracle --check                 what it was made of; are its weights as they were "

@@ -24,6 +24,7 @@ DeviceRun::DeviceRun(const std::vector<UsedDevice>& devices, size_t recording_by
     contexts_.push_back({.device = device,
                          .queue = nullptr,
                          .turns = nullptr,
+                         .ranges = nullptr,
                          .arena = {},
                          .staging = {},
                          .tensors = std::make_shared<DeviceMemory>(device.open)});
@@ -76,6 +77,8 @@ void DeviceRun::reserve(DeviceContext& context, const DeviceNeeds& needs, const 
   if (context.queue == nullptr) {
     context.queue = context.device.open->make_queue();
     context.turns = dynamic_cast<KernelTurns*>(context.queue.get());
+    context.ranges = dynamic_cast<StepRanges*>(context.queue.get());
+    if (context.ranges != nullptr && !context.ranges->shows_ranges()) context.ranges = nullptr;
   }
   // Under a limit, what a larger run has left must not be missing in this one.
   const bool tight = ledger != nullptr && ledger->limit() != 0 && ledger->used() > ledger->limit() / 2;
@@ -113,6 +116,7 @@ DeviceRun::Segment::Segment(DeviceRun& run, const SegmentCalls& segment)
       work_(run.contexts_.size()),
       events_(bound_.calls.size()) {
   reserve();
+  find_ranges();
   for (size_t d = 0; d < work_.size() && segment_.profile != nullptr; ++d) {
     if (!uses(d)) continue;
     Queue& queue = *run_.contexts_[d].queue;
@@ -162,6 +166,7 @@ DeviceRun::Segment::~Segment() {
 /// What runs for the second time with the same memory is recorded, and replayed from then on. Who watches single calls
 /// gets them one at a time.
 void DeviceRun::Segment::run() {
+  const StepRange range(ranges_, [&] { return text(counted(steps_.steps.size(), "step")); });
   RecordedSegment* const recorded = is_watched() ? nullptr : run_.recordings_.find(bound_);
   if (recorded != nullptr && recorded->has_run && !recorded->is_cut) {
     run_.recordings_.cut(*recorded, bound_.planned()->bytes(), stretches());
@@ -196,6 +201,7 @@ void DeviceRun::Segment::end_turn() {
 }
 
 void DeviceRun::Segment::give(size_t i) {
+  const StepRange range(ranges_, [&] { return step_name(i); });
   before(i);
   observe(i, false);
   segment_.run_call(i);
@@ -224,10 +230,14 @@ std::vector<RecordedCalls> DeviceRun::Segment::stretches() const {
 void DeviceRun::Segment::run_stretch(RecordedCalls& stretch) {
   const size_t context = steps_.steps[stretch.begin].place.device - size_t{1};
   Queue& queue = *run_.contexts_[context].queue;
+  const StepRange range(ranges_, [&] { return stretch_name(stretch); });
   before(stretch.begin);
   if (!std::exchange(stretch.was_tried, true) && queue.begin_recording()) {
     try {
-      for (size_t i = stretch.begin; i < stretch.end; ++i) segment_.run_call(i);
+      for (size_t i = stretch.begin; i < stretch.end; ++i) {
+        const StepRange range(ranges_, [&] { return step_name(i); });
+        segment_.run_call(i);
+      }
     } catch (...) {
       queue.end_recording();
       throw;
@@ -242,6 +252,25 @@ void DeviceRun::Segment::run_stretch(RecordedCalls& stretch) {
   work_[context].given = stretch.end;
   queue.replay(*stretch.recording);
   segment_.context.check();
+}
+
+/// Of the first device whose profiler shows any: it sees the thread, whatever that works for.
+void DeviceRun::Segment::find_ranges() {
+  for (size_t d = 0; d < work_.size() && ranges_ == nullptr; ++d) {
+    if (uses(d)) ranges_ = run_.contexts_[d].ranges;
+  }
+}
+
+/// For a profiler: "matmul (linear_0)".
+std::string DeviceRun::Segment::step_name(size_t i) const {
+  const Step& step = steps_.steps[i];
+  const std::string_view op = step.copy == nullptr ? step.op.name() : step.copy->upload ? "copy to" : "copy from";
+  return step.node == kNoNode && step.parts.empty() ? std::string(op) : text(op, " (", node_name(segment_.graph, step), ")");
+}
+
+std::string DeviceRun::Segment::stretch_name(const RecordedCalls& stretch) const {
+  return text(stretch.recording == nullptr ? "" : "recorded: ", counted(stretch.end - stretch.begin, "step"), " from ",
+              step_name(stretch.begin), " to ", step_name(stretch.end - 1));
 }
 
 /// The operators on a device that nobody has waited for yet, for people.
@@ -305,6 +334,7 @@ void DeviceRun::Segment::after(size_t i) {
 }
 
 void DeviceRun::Segment::finish() {
+  const StepRange range(ranges_, [] { return std::string("wait"); });
   end_turn();
   for (size_t d = 0; d < work_.size(); ++d) {
     if (!uses(d)) continue;

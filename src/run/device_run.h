@@ -8,6 +8,7 @@
 
 #include "base/memory_ledger.h"
 #include "plan/kernel_turns.h"
+#include "plan/step_ranges.h"
 #include "run/device_memory.h"
 #include "run/device_runner.h"
 #include "run/recordings.h"
@@ -43,6 +44,7 @@ class DeviceRun final : public DeviceRunner {
     UsedDevice device;
     std::unique_ptr<Queue> queue;
     KernelTurns* turns = nullptr;  ///< the queue's, if it takes any
+    StepRanges* ranges = nullptr;  ///< the queue's, if somebody looks
     std::vector<Allocation> arena;
     Allocation staging;
     std::shared_ptr<DeviceMemory> tensors;  ///< those that outlive segments
@@ -88,6 +90,9 @@ class DeviceRun::Segment {
   };
 
   bool uses(size_t context) const { return steps_.devices[context].used; }
+  void find_ranges();
+  std::string step_name(size_t i) const;
+  std::string stretch_name(const RecordedCalls& stretch) const;
   bool is_watched() const { return segment_.profile != nullptr || segment_.observer != nullptr; }
   void reserve();
   void give(size_t i);
@@ -112,6 +117,7 @@ class DeviceRun::Segment {
   std::vector<Timed> timed_;
   Queue::Event before_ = 0;
   KernelTurns* turn_ = nullptr;  // that of the kernels that are given now
+  StepRanges* ranges_ = nullptr;
   bool finished_ = false;
 };
 

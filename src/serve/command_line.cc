@@ -178,7 +178,8 @@ void add_page(CLI::App& app, Arguments& arguments) {
 void add_warm_up(CLI::App& app, Arguments& arguments) {
   const auto samples = std::make_shared<std::vector<std::string>>();
   app.add_option("--warm-up", *samples,
-                 "Run of a model before it is ready, as NAME=SHAPE or NAME=INPUT:SHAPE,INPUT:SHAPE: rec=x:1x3x48x320")
+                 "Run of a model before it is ready, as NAME=SHAPE or NAME=INPUT:SHAPE,INPUT:SHAPE: rec=x:1x3x48x320; or of "
+                 "each size of ranges: rec=x:1..8x3x48x32..320/32")
       ->allow_extra_args(false);
   arguments.then.emplace_back([samples, &repository = arguments.options.repository] {
     for (const std::string& sample : *samples) {
@@ -191,7 +192,9 @@ void add_warm_up(CLI::App& app, Arguments& arguments) {
       if (!given && repository.folder.empty())
         throw CLI::ValidationError("--warm-up: there is no model '" + name + "' among those to be served");
       try {
-        repository.defaults.warm_up.emplace(name, parse_warm_up(sample.substr(equals + 1)));
+        for (WarmUpSample& run : parse_warm_ups(sample.substr(equals + 1))) {
+          repository.defaults.warm_up.emplace(name, std::move(run));
+        }
       } catch (const Failure& e) {
         throw CLI::ValidationError(std::string("--warm-up: ") + e.what());
       }

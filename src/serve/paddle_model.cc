@@ -12,6 +12,7 @@ namespace coracle::serve {
 namespace {
 
 constexpr const char* kPadWidth = "pad_width";
+constexpr size_t kMostPlanBytes = size_t{64} << 20U;  // of a model that is warmed up for several sizes
 
 /// Options of a model that its configuration may set, by the names that the program coracle gives them.
 coracle::ModelOptions options_of(const ModelConfig& config) {
@@ -61,6 +62,15 @@ coracle::Model load(const std::string& path, const ModelConfig& config, const Me
   return coracle::Model(path, {}, options_of(config));
 }
 
+/// The runs before it is ready that somebody asked for.
+std::vector<WarmUpSample> declared_warm_up(const ModelConfig& config, const std::string& name,
+                                           const ServingDefaults& defaults) {
+  std::vector<WarmUpSample> samples = config.warm_up;
+  const auto [first, last] = defaults.warm_up.equal_range(name);
+  for (auto sample = first; sample != last; ++sample) samples.push_back(sample->second);
+  return samples;
+}
+
 ModelConfig completed(ModelConfig config, const coracle::Model& model, bool has_file, const ServingDefaults& defaults) {
   complete(config, model, has_file, defaults.max_batch_size);
   if (!has_file) {
@@ -88,6 +98,8 @@ PaddleModel::PaddleModel(const std::string& name, int64_t version, const std::st
   options.batching.pad_axis = pad_axis_of(config);
   if (!config.dynamic_batching) options.batching.max_batch_size = 0;
   options.session.pool = defaults.pool;
+  // Plans of sizes that somebody names are to stay.
+  if (declared_warm_up(config, name, defaults).size() > 1) options.session.cache_bytes = kMostPlanBytes;
   options.memory = memory();
   options.batching_refused = [log = defaults.log, name](const std::string& why) {
     log("model '" + name + "' runs without batches from now on: " + why);
@@ -105,9 +117,7 @@ PaddleModel::PaddleModel(const std::string& name, int64_t version, const std::st
 /// Runs the samples that somebody asked for, all of which must succeed, or else one that fits the model, whose data may
 /// not be what it needs.
 void PaddleModel::warm_up(const ServingDefaults& defaults) {
-  std::vector<WarmUpSample> samples = config().warm_up;
-  const auto [first, last] = defaults.warm_up.equal_range(name());
-  for (auto sample = first; sample != last; ++sample) samples.push_back(sample->second);
+  std::vector<WarmUpSample> samples = declared_warm_up(config(), name(), defaults);
   const bool declared = !samples.empty();
   if (!declared) {
     std::optional<WarmUpSample> own = sample_of(inputs());

@@ -6,6 +6,7 @@
 #include <random>
 #include <utility>
 
+#include "client/size_ranges.h"
 #include "client/tensor.h"
 
 namespace coracle::serve {
@@ -127,6 +128,24 @@ WarmUpSample parse_warm_up(std::string_view shapes) {
     if (!sample.inputs.emplace(name, std::move(tensor)).second) refuse_shapes(shapes);
   }
   return sample;
+}
+
+std::vector<WarmUpSample> parse_warm_ups(std::string_view shapes) try {
+  std::vector<std::string> inputs;
+  for (size_t begin = 0; begin <= shapes.size();) {
+    const size_t end = std::min(shapes.find(',', begin), shapes.size());
+    inputs.emplace_back(shapes.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  std::vector<WarmUpSample> samples;
+  for (const std::vector<std::string>& sizes : client::each_size(inputs)) {
+    std::string joined;
+    for (const std::string& input : sizes) joined.append(joined.empty() ? "" : ",").append(input);
+    samples.push_back(parse_warm_up(joined));
+  }
+  return samples;
+} catch (const client::Error& e) {
+  throw Failure(Code::kInvalidArgument, e.what());
 }
 
 std::optional<WarmUpSample> sample_of(const std::vector<coracle::TensorInfo>& inputs) {

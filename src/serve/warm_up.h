@@ -33,6 +33,8 @@ struct WarmUpSample {
 WarmUpSample read_warm_up(const ConfigReader& reader, const TextField& field);
 /// "x:1x3x48x320,mask:1x48", or "1x3x48x320" for a model with one input. Throws Failure.
 WarmUpSample parse_warm_up(std::string_view shapes);
+/// The same where sizes may be ranges (client::each_size): a sample for each combination.
+std::vector<WarmUpSample> parse_warm_ups(std::string_view shapes);
 /// One row of zeros for a model all of whose other sizes are known.
 std::optional<WarmUpSample> sample_of(const std::vector<coracle::TensorInfo>& inputs);
 

@@ -64,6 +64,17 @@ class Outputs(unittest.TestCase):
         run_gpu.take_goldens(self.part, 77, "skipped: no GPU\n")
         self.assertEqual(self.names()[1:], ["golden_test"])
 
+    def test_copies(self):
+        row = {"batch": 10, "elements": "int64", "bytes": 41984, "rounds": 1}
+        row.update({way: {"min_ms": 0.5, "median_ms": 1} for way in run_gpu.COPY_WAYS})
+        run_gpu.take_copies(self.part, 0, json.dumps(row) + "\n")
+        self.assertEqual((self.part.passed, self.names()), (1, []))
+        table = self.part.tables[0]
+        self.assertEqual(table["rows"][0], [10, "int64", 41984, *["0.5000 / 1.0000"] * 5])
+        self.assertEqual({len(cells) for cells in table["rows"]}, {len(table["header"])})
+        run_gpu.take_copies(self.part, 1, "coracle-bench-copies: input 3 did not arrive\n")
+        self.assertIn("input 3 did not arrive", self.part.failures[0]["detail"])
+
     def test_a_command_ends_with_the_time_of_its_part(self):
         with tempfile.TemporaryDirectory() as folder:
             run = run_gpu.Run(argparse.Namespace(out=pathlib.Path(folder), quick=True), pathlib.Path(folder))

@@ -144,6 +144,16 @@ TEST(WarmUp, ShapesAreReadFromOneArgument) {
   EXPECT_THROW(inputs_of(parse_warm_up("9223372036854775807x9"), one), Failure);
 }
 
+TEST(WarmUp, RangesAreARunForEachSize) {
+  const std::vector<WarmUpSample> samples = parse_warm_ups("words:1..10x32..128/32x1,number:1..10x1x1");
+  ASSERT_EQ(samples.size(), 40U);
+  EXPECT_EQ(samples.front().inputs.at("words").dims, (coracle::Dims{10, 128, 1}));
+  EXPECT_EQ(samples.front().inputs.at("number").dims, (coracle::Dims{10, 1, 1}));
+  EXPECT_EQ(samples.back().name, "words:1x32x1,number:1x1x1");
+  EXPECT_EQ(parse_warm_ups("3x4").size(), 1U);
+  for (const char* wrong : {"", "x:3,", "x:4..1", "1..2x", "x:1..100/2"}) EXPECT_THROW(parse_warm_ups(wrong), Failure) << wrong;
+}
+
 TEST(ModelConfig, AQueueIsBoundedWhereNobodyBoundsIt) {
   EXPECT_GT(parse_model_config("dynamic_batching { }", "c").batching.default_queue_policy.max_queue_size, 0U);
   EXPECT_GT(parse_model_config("dynamic_batching { default_queue_policy { max_queue_size: 0 } }", "c")

@@ -230,6 +230,16 @@ void CommandQueue::end_turn() noexcept {
   if (std::exchange(has_turn_, false)) device_->turns().mutex.unlock();
 }
 
+bool CommandQueue::shows_ranges() const noexcept { return device_->ranges() != nullptr; }
+
+void CommandQueue::begin_range(const char* name) noexcept {
+  if (shows_ranges()) device_->ranges()->push(name);
+}
+
+void CommandQueue::end_range() noexcept {
+  if (shows_ranges()) device_->ranges()->pop();
+}
+
 Queue::Event CommandQueue::record() noexcept {
   const ContextScope scope = device_->enter();
   return DriverQueue::record();

@@ -10,13 +10,14 @@
 #include "devices/cuda/recorded_commands.h"
 #include "devices/gpu/driver_queue.h"
 #include "plan/kernel_turns.h"
+#include "plan/step_ranges.h"
 
 namespace coracle::internal::cuda {
 
 class Opened;
 
 /// Queue by two streams.
-class CommandQueue final : public gpu::DriverQueue, public KernelTurns {
+class CommandQueue final : public gpu::DriverQueue, public KernelTurns, public StepRanges {
  public:
   /// Throws Error.
   explicit CommandQueue(std::shared_ptr<Opened> device);
@@ -37,6 +38,10 @@ class CommandQueue final : public gpu::DriverQueue, public KernelTurns {
 
   void begin_turn() noexcept override;
   void end_turn() noexcept override;
+
+  bool shows_ranges() const noexcept override;
+  void begin_range(const char* name) noexcept override;
+  void end_range() noexcept override;
 
   // The same in the device's context.
   Event record() noexcept override;

@@ -24,9 +24,19 @@ bool wants_graphs() {
   return variable == nullptr || std::string_view(variable) != "0";
 }
 
+/// CORACLE_NVTX=1 switches them on.
+bool wants_ranges() {
+  const char* variable = std::getenv("CORACLE_NVTX");
+  return variable != nullptr && std::string_view(variable) == "1";
+}
+
 }  // namespace
 
-Opened::Opened(FoundDevice found) : api_(*loaded_driver().api), found_(std::move(found)), uses_graphs_(wants_graphs()) {
+Opened::Opened(FoundDevice found)
+    : api_(*loaded_driver().api),
+      found_(std::move(found)),
+      uses_graphs_(wants_graphs()),
+      ranges_(wants_ranges() ? loaded_ranges() : nullptr) {
   const CUresult code = api_.cuDevicePrimaryCtxRetain(&context_, found_.device);
   require(code == CUDA_SUCCESS, code_of(code), "the device ", info().name,
           " cannot be opened: cuDevicePrimaryCtxRetain returned ", code_text(code));

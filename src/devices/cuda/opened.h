@@ -7,6 +7,7 @@
 #include <string>
 
 #include "devices/cuda/convolution_function.h"
+#include "devices/cuda/nvtx.h"
 #include "devices/cuda/probe.h"
 #include "devices/cuda/programs.h"
 #include "devices/cuda/turns.h"
@@ -54,6 +55,8 @@ class Opened final : public gpu::OpenGpu, public std::enable_shared_from_this<Op
   const FoundDevice& found() const { return found_; }
   /// Whether queues make CUDA graphs of what they record.
   bool uses_graphs() const { return uses_graphs_; }
+  /// Where queues show what they do; null where nobody looks.
+  const RangeFunctions* ranges() const { return ranges_; }
   Turns& turns() noexcept { return turns_; }
   ContextScope enter() const noexcept { return {api_, context_}; }
   /// Looks at a code that the driver returned: some say that the device or its context is gone.
@@ -66,6 +69,7 @@ class Opened final : public gpu::OpenGpu, public std::enable_shared_from_this<Op
   FoundDevice found_;
   CUcontext context_ = nullptr;
   const bool uses_graphs_;
+  const RangeFunctions* const ranges_;
   std::atomic<bool> lost_ = false;
   Turns turns_;
   Programs programs_{*this};

@@ -8,6 +8,7 @@
 
 #include "devices/cuda/cublaslt.h"
 #include "devices/cuda/cudnn.h"
+#include "devices/cuda/nvtx.h"
 
 namespace own = coracle::internal::cuda;
 
@@ -31,6 +32,7 @@ CORACLE_CUDNN_FUNCTIONS(CORACLE_OWN)
 #include <cudnn.h>
 #endif
 #include <nvrtc.h>
+#include <nvtx3/nvToolsExt.h>
 
 namespace {
 
@@ -85,6 +87,23 @@ static_assert(sizeof(own::cublasLtMatmulAlgo_t) == sizeof(::cublasLtMatmulAlgo_t
                   offsetof(::cublasLtMatmulHeuristicResult_t, workspaceSize) &&
               offsetof(own::cublasLtMatmulHeuristicResult_t, state) ==
                   offsetof(::cublasLtMatmulHeuristicResult_t, state));
+CORACLE_NVTX_NUMBERS(CORACLE_NUMBER)
+static_assert(own::kNvtxVersion == NVTX_VERSION);
+#define CORACLE_MODULE(name, number, functions) \
+  static_assert(::NVTX_CB_MODULE_##name == (number) && ::NVTX_CBID_##name##_SIZE == (functions), #name);
+CORACLE_NVTX_MODULES(CORACLE_MODULE)
+static_assert(::NVTX_CB_MODULE_SIZE == 7);
+static_assert(sizeof(own::NvtxExportTableCallbacks) == sizeof(::NvtxExportTableCallbacks) &&
+              offsetof(own::NvtxExportTableCallbacks, GetModuleFunctionTable) ==
+                  offsetof(::NvtxExportTableCallbacks, GetModuleFunctionTable) &&
+              Same<decltype(own::NvtxExportTableCallbacks::GetModuleFunctionTable),
+                   decltype(::NvtxExportTableCallbacks::GetModuleFunctionTable)>::value);
+static_assert(sizeof(own::NvtxExportTableVersionInfo) == sizeof(::NvtxExportTableVersionInfo) &&
+              offsetof(own::NvtxExportTableVersionInfo, version) == offsetof(::NvtxExportTableVersionInfo, version) &&
+              offsetof(own::NvtxExportTableVersionInfo, SetInjectionNvtxVersion) ==
+                  offsetof(::NvtxExportTableVersionInfo, SetInjectionNvtxVersion));
+static_assert(Same<decltype(own::RangeFunctions::push), ::nvtxRangePushA_impl_fntype>::value &&
+              Same<decltype(own::RangeFunctions::pop), ::nvtxRangePop_impl_fntype>::value);
 static_assert(sizeof(own::CUuuid) == sizeof(::CUuuid) && sizeof(own::CUdeviceptr) == sizeof(::CUdeviceptr));
 
 TEST(CudaDriver, IsDeclaredAsInTheHeaders) { SUCCEED() << "static_assert looks at each declaration"; }

@@ -37,6 +37,9 @@ using FakeCudaSeed = void (*)(uint64_t seed);
 /// 1: from now on what streams do is logged; 0: no longer. Returns the log until then: of each kernel, and copy to and
 /// from the device, "k", "u" or "d" and the number of its stream, with a blank behind it.
 using FakeCudaLog = const char* (*)(int on);
+/// Of a profiler (libfake_nvtx.so): the names of the ranges that were begun since the last call, a line each, with two
+/// blanks in front for each range that it lies in.
+using FakeNvtxRanges = const char* (*)();
 /// Device memory that there is, in bytes.
 using FakeCudaLimit = void (*)(uint64_t bytes);
 }
