@@ -10,13 +10,14 @@
 #include "devices/cuda/recorded_commands.h"
 #include "devices/gpu/driver_queue.h"
 #include "plan/kernel_turns.h"
+#include "plan/shared_device.h"
 
 namespace coracle::internal::cuda {
 
 class Opened;
 
 /// Queue by two streams.
-class CommandQueue final : public gpu::DriverQueue, public KernelTurns {
+class CommandQueue final : public gpu::DriverQueue, public KernelTurns, public StreamFollower {
  public:
   /// Throws Error.
   explicit CommandQueue(std::shared_ptr<Opened> device);
@@ -37,6 +38,7 @@ class CommandQueue final : public gpu::DriverQueue, public KernelTurns {
 
   void begin_turn() noexcept override;
   void end_turn() noexcept override;
+  void follow(const StreamPoint& point) noexcept override;
 
   // The same in the device's context.
   Event record() noexcept override;

@@ -35,6 +35,9 @@ using FakeCudaSeed = void (*)(uint64_t seed);
 /// 1: from now on what streams do is logged; 0: no longer. Returns the log until then: of each kernel, and copy to and
 /// from the device, "k", "u" or "d" and the number of its stream, with a blank behind it.
 using FakeCudaLog = const char* (*)(int on);
+/// From now on addresses and streams are said to be of that device; negative: streams of another context of the first
+/// one; 0: as they are.
+using FakeCudaElsewhere = void (*)(int device);
 /// Device memory that there is, in bytes.
 using FakeCudaLimit = void (*)(uint64_t bytes);
 }
