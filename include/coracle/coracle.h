@@ -43,8 +43,6 @@ extern "C" {
 typedef struct coracle_model coracle_model;
 typedef struct coracle_session coracle_session;
 typedef struct coracle_pool coracle_pool;
-/** A tensor in the memory of a device. */
-typedef struct coracle_device_tensor coracle_device_tensor;
 
 typedef enum coracle_status {
   CORACLE_OK = 0,
@@ -572,35 +570,6 @@ CORACLE_API coracle_status coracle_session_copy_output(const coracle_session* se
 /** Offsets of one level of a result. Valid as long as the result. */
 CORACLE_API coracle_status coracle_session_output_lod(const coracle_session* session, size_t index, size_t level,
                                                       const size_t** offsets, size_t* size);
-/**
- * From the next run on an output stays on the device that the model uses (coracle_model_options.device), until
- * coracle_session_bind_output binds it to memory, or to null. coracle_session_output refuses it then. It costs nothing
- * where the device makes it; otherwise the run copies it there. Outputs of the last run are gone after this call.
- * CORACLE_INVALID_ARGUMENT where the model uses no device.
- */
-CORACLE_API coracle_status coracle_session_keep_output_on_device(coracle_session* session, size_t index);
-/**
- * The result of the last run, of an output that stays on the device, with its sequence offsets. It is the caller's, who
- * frees it with coracle_device_tensor_free, and never changes: later runs write elsewhere, and it may outlive session
- * and model. Until then its memory counts as the session's.
- */
-CORACLE_API coracle_status coracle_session_output_on_device(const coracle_session* session, size_t index,
-                                                            coracle_device_tensor** tensor);
-/**
- * Sets an input to a tensor on a device, which the session shares: it may be freed afterwards. Sessions of models on
- * the same device, in this process, read it where it is; for others the run copies it by way of the host. Element type
- * and rank are checked as by coracle_session_set_input.
- */
-CORACLE_API coracle_status coracle_session_set_input_on_device(coracle_session* session, size_t index,
-                                                               const coracle_device_tensor* tensor);
-/** Its type and sizes; `view->data` is null. This and the next functions may be called by any thread at any time. */
-CORACLE_API coracle_status coracle_device_tensor_view(const coracle_device_tensor* tensor, coracle_tensor_view* view);
-/** Copies it to the host, into `data`, which must have room for exactly its size. CORACLE_RUN_FAILURE where the device
- * fails. */
-CORACLE_API coracle_status coracle_device_tensor_copy(const coracle_device_tensor* tensor, void* data, size_t bytes);
-/** `tensor` may be null. */
-CORACLE_API void coracle_device_tensor_free(coracle_device_tensor* tensor);
-
 /** A variable kept by coracle_model_options.keep_tensors, after a run. */
 CORACLE_API coracle_status coracle_session_tensor(const coracle_session* session, const char* name,
                                                   coracle_tensor_view* view);
@@ -669,5 +638,7 @@ CORACLE_API size_t coracle_memory_total(void);
 #ifdef __cplusplus
 }
 #endif
+
+#include "coracle/device.h"  // IWYU pragma: export
 
 #endif /* CORACLE_CORACLE_H_ */

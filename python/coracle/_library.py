@@ -66,6 +66,10 @@ class Memory(ctypes.Structure):
     _fields_ = [("arena", c_size_t), ("plans", c_size_t)]
 
 
+class DeviceAddress(ctypes.Structure):
+    _fields_ = [("data", c_void_p), ("device", c_char_p), ("number", c_int32)]
+
+
 class MachineLimits(ctypes.Structure):
     _fields_ = [("flops_per_second", c_double), ("bytes_per_second", c_double)]
 
@@ -125,6 +129,11 @@ FUNCTIONS = {
     "device_tensor_view": ("status", c_void_p, POINTER(TensorView)),
     "device_tensor_copy": ("status", c_void_p, c_void_p, c_size_t),
     "device_tensor_free": (None, c_void_p),
+    "device_tensor_address": ("status", c_void_p, POINTER(DeviceAddress)),
+    "device_tensor_from_dlpack": ("status", c_void_p, c_int32, c_void_p, POINTER(c_void_p)),
+    "device_tensor_to_dlpack": ("status", c_void_p, c_int32, c_void_p, POINTER(c_void_p)),
+    "session_bind_output_on_device": ("status", c_void_p, c_size_t, c_void_p),
+    "session_set_stream": ("status", c_void_p, c_void_p),
     "session_run_with": ("status", c_void_p, POINTER(RunOptions)),
     "session_run_async": ("status", c_void_p, POINTER(RunOptions), RunFunction, c_void_p),
     "session_wait": ("status", c_void_p),

@@ -13,7 +13,7 @@ from typing import Any, Union
 
 import numpy as np
 
-from . import _arrays, _library, _options
+from . import _arrays, _library, _options, dlpack
 from ._callbacks import NodeValue, Observer
 from ._handle import ModelHandle, TensorInfo
 from ._interrupt import Interruptible
@@ -59,7 +59,8 @@ class Session:
         self._closing = threading.Lock()   # Held while the pointer is taken away, and by those who use it without the other lock.
         self._arrays: dict[int, np.ndarray] = {}
         self._lods: dict[int, list[list[int]]] = {}
-        self._bound: dict[int, np.ndarray | None] = {}   # Outputs that runs write to arrays of the user's; None: they stay on the device.
+        self._bound: dict[int, np.ndarray | None] = {}   # Outputs that runs write to arrays of the user's; None: they are on the device.
+        self._stream: int | None = None   # Of the user's.
         self._observer: Observer | None = None
         self._runs_async = False   # An asynchronous run holds the lock.
 
@@ -159,7 +160,10 @@ class Session:
         """Sets an input, by name or index, for the runs to come.
 
         `value`: an array of the input's element type and rank, whatever has `__dlpack__`, `__array__` or a buffer, or numbers and
-        lists of them; or a DeviceTensor, which is not copied where the model uses its device. `lod`: sequence offsets, coarsest level first, e.g. [[0, 3, 5]] for sequences of 3 and 2 rows.
+        lists of them; or a DeviceTensor, or whatever has `__dlpack__` and is on a CUDA device (a tensor of torch, an array of cupy), which
+        are not copied where the model uses that device. Such a tensor is read by each run, after the work that made it was given to
+        the streams of its library; work that writes to it later is waited for if it is on the stream of `set_stream`.
+        `lod`: sequence offsets, coarsest level first, e.g. [[0, 3, 5]] for sequences of 3 and 2 rows.
         Raises InvalidArgumentError for an unknown name, another element type, another rank, offsets that do not fit.
         """
         with self._use() as pointer:
@@ -168,6 +172,8 @@ class Session:
     def _set(self, pointer, name, value, lod) -> None:
         index = self._model.index("input", name)
         info = self._model.inputs[index]
+        if not isinstance(value, (np.ndarray, DeviceTensor)) and dlpack.is_on_cuda(value):
+            value = self._shared_tensor(value, "input '%s'" % info.name)
         if isinstance(value, DeviceTensor):
             _library.call("session_set_input_on_device", pointer, index, value._handle())
             self._arrays.pop(index, None)   # The session shares the tensor.
@@ -188,6 +194,15 @@ class Session:
         self._set_lod(pointer, index, levels)
         if levels:
             self._lods[index] = levels
+
+    def _shared_tensor(self, value: Any, name: str) -> DeviceTensor:
+        """In the memory of a tensor of another library."""
+        try:
+            return DeviceTensor(dlpack.taken(value, self._stream))
+        except Error as error:
+            raise type(error)("%s: %s" % (name, error)) from None
+        except Exception as error:
+            raise InvalidArgumentError("%s: a %s cannot be read on its device: %s" % (name, type(value).__name__, error)) from error
 
     @staticmethod
     def _offsets(name: str, lod: Lod) -> list[list[int]]:
@@ -278,8 +293,24 @@ class Session:
             self._observer = observer   # Keeps the function for the library.
         return _Observing(self)
 
-    def bind_output(self, name: str | int, array: np.ndarray | None) -> None:
-        """Has runs write an output, by name or index, into an array of yours; None ends that.
+    def set_stream(self, stream: Any) -> None:
+        """Orders runs by a stream of yours on the model's CUDA device: one of torch or cupy, or the address of a CUstream (0 is CUDA's
+        default stream); None ends that.
+
+            session.set_stream(torch.cuda.current_stream())
+            y = torch.from_dlpack(session.run(torch.relu(x))["y"])   # Nobody waits for relu on the host, and nothing is copied.
+
+        What a run does on the device comes after all that the stream was given before `run` or `run_async` is called; when the run has
+        ended its results are there. Raises InvalidArgumentError for streams of other devices, and where the model uses none; so does
+        `run` while the stream is being captured into a graph. The stream has to stay; clones have none.
+        """
+        address = dlpack.stream_address(stream)
+        with self._use() as pointer:
+            _library.call("session_set_stream", pointer, address)
+            self._stream = address
+
+    def bind_output(self, name: str | int, array: np.ndarray | Any | None) -> None:
+        """Has runs write an output, by name or index, into an array of yours, on the host or on the model's device; None ends that.
 
             y = np.empty((1, 1000), np.float32)
             session.bind_output("y", y)
@@ -289,6 +320,9 @@ class Session:
         the session keeps it alive. It is written without a copy where it begins at a multiple of 64 bytes and is no part of an
         input. Outputs of the last run are gone after the call. Raises InvalidArgumentError for an unknown name, an array that is
         none of these or overlaps that of another output; `run` raises it where the output has more elements.
+
+        A tensor of another library on the model's CUDA device, which has `__dlpack__`, is written there; `run` gives a DeviceTensor in
+        its memory. It is written without a copy where it begins at a multiple of 16 bytes and is no part of an input.
         """
         with self._use() as pointer:
             index = self._model.index("output", name)
@@ -297,6 +331,11 @@ class Session:
                 self._bound.pop(index, None)
                 return
             info = self._model.outputs[index]
+            if not isinstance(array, np.ndarray) and dlpack.is_on_cuda(array):
+                tensor = self._shared_tensor(array, "output '%s'" % info.name)
+                _library.call("session_bind_output_on_device", pointer, index, tensor._handle())
+                self._bound[index] = None   # The session shares it.
+                return
             _arrays.require_writable(array, info.name, _arrays.NAMES.index(info.dtype))
             _library.call("session_bind_output", pointer, index, _arrays.pointer(array), array.nbytes)
             self._bound[index] = array

@@ -56,7 +56,7 @@ coracle_status coracle_session_output_on_device(const coracle_session* session, 
     coracle::internal::Tensor t = session->session.output(index);
     coracle::internal::require(!t.is_on_host(), coracle::internal::ErrorCode::kInvalidArgument, "output ", index,
                                " is on the host: see coracle_session_keep_output_on_device");
-    *tensor = new coracle_device_tensor{std::move(t)};
+    *tensor = new coracle_device_tensor{.tensor = std::move(t), .stream = session->session.stream()};
   });
 }
 

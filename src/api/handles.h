@@ -32,6 +32,8 @@ struct coracle_session {
 
 struct coracle_device_tensor {
   coracle::internal::Tensor tensor;
+  void* stream = nullptr;     ///< that its session has; null for one of the user's, too
+  bool is_read_only = false;  ///< of the user's
 };
 
 struct coracle_pool {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "api/describe.h"
-#include "api/enumerations.h"
+#include "api/given_type.h"
 #include "api/guard.h"
 #include "api/handles.h"
 #include "api/options.h"
@@ -57,25 +57,9 @@ SessionOptions session_options(const coracle_session_options* given) {
 /// The caller's elements as input `index`, which must exist.
 Tensor given_tensor(const Session& session, size_t index, coracle_dtype dtype, int32_t rank, const int64_t* dims,
                     const void* data) {
-  const std::string& name = session.input_info(index).name;
-  require(is_dtype(dtype), ErrorCode::kInvalidArgument, "input '", name, "': there is no element type ",
-          static_cast<int>(dtype));
-  require(rank >= 0 && rank <= Shape::kMaxRank, ErrorCode::kInvalidArgument, "input '", name, "': a tensor has 0 to ",
-          counted(Shape::kMaxRank, "dimension"), ", given ", rank);
-  if (rank > 0) require_pointer(dims, "dims");
-  const Shape shape(std::span(dims, static_cast<size_t>(rank)));
-  for (int i = 0; i < rank; ++i) {
-    require(dims[i] >= 0, ErrorCode::kInvalidArgument, "input '", name, "': dimension ", i, " is ", dims[i],
-            ", expected 0 or more");
-  }
-  int64_t bytes = static_cast<int64_t>(size_of(dtype_of(dtype)));
-  for (int64_t d : shape) {
-    require(d == 0 || bytes <= std::numeric_limits<int64_t>::max() / d, ErrorCode::kInvalidArgument, "input '", name,
-            "': shape ", shape, " is too large");
-    bytes *= d;
-  }
-  if (bytes != 0) require_pointer(data, "data");
-  return Tensor::borrow(dtype_of(dtype), shape, data);
+  const Fact type = given_type(text("input '", session.input_info(index).name, "'"), dtype, rank, dims);
+  if (type.bytes() != 0) require_pointer(data, "data");
+  return Tensor::borrow(type.dtype, type.shape, data);
 }
 
 /// Keeps text for this thread until its next call that gives text, whatever other threads do.

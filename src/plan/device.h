@@ -53,6 +53,9 @@ struct Device {
   Probe (*probe)();
   /// Takes device `index` of the probe's list into use. Throws Error, with what to do. Null for the host.
   std::shared_ptr<OpenDevice> (*open)(int index);
+  /// The index of the device whose SharedDevice::number is that, without taking it into use; -1 for none. Null where
+  /// devices of this kind are not shared.
+  int (*index_of)(int number) = nullptr;
   /// Of the host: roughly a common processor, with all threads. Others say theirs in DeviceInfo.
   Speed speed = {};
   /// What it makes of the steps that were chosen, in this order; other devices' steps stay as they are.

@@ -53,6 +53,7 @@ void Session::run_async(const RunOptions& options, Ended ended) {
     require_inputs();
     RunOptions own = options;
     own.called = Deadline::Clock::now();
+    own.after = stream_point();
     if (queue_ == nullptr || !queue_->is_of_this_process()) {
       const std::span<const UsedDevice> devices = model_->program()->selector().devices();
       queue_ = RunQueue::of(devices.empty() ? nullptr : devices.front().open.get());

@@ -27,7 +27,8 @@ DeviceRun::DeviceRun(const std::vector<UsedDevice>& devices, size_t recording_by
                          .ranges = nullptr,
                          .arena = {},
                          .staging = {},
-                         .tensors = std::make_shared<DeviceMemory>(device.open)});
+                         .tensors = std::make_shared<DeviceMemory>(device.open),
+                         .points = {}});
 }
 
 DeviceRun::~DeviceRun() {
@@ -47,6 +48,32 @@ Tensor DeviceRun::make(const Fact& fact, const std::shared_ptr<MemoryLedger>& le
 
 Tensor DeviceRun::upload(const Tensor& tensor, Place place, const std::shared_ptr<MemoryLedger>& ledger) {
   return contexts_.at(place.device - size_t{1}).tensors->upload(tensor, ledger);
+}
+
+DeviceMemory& DeviceRun::memory_of(const DeviceStorage& storage) {
+  for (const DeviceContext& context : contexts_) {
+    if (storage.device() == context.device.open.get()) return *context.tensors;
+  }
+  fail(ErrorCode::kInvalidArgument, "the memory is on no device of the model");
+}
+
+Tensor DeviceRun::clone(const Tensor& tensor, const std::shared_ptr<MemoryLedger>& ledger) {
+  return memory_of(*tensor.storage()).clone(tensor, ledger);
+}
+
+Tensor DeviceRun::copy(const Tensor& tensor, const std::shared_ptr<const UserMemory>& memory) {
+  return memory_of(*memory).copy_to(tensor, memory);
+}
+
+void DeviceRun::follow(const StreamPoints& points) {
+  for (DeviceContext& context : contexts_) {
+    context.points = points;
+    context.tensors->follow(points);
+  }
+}
+
+void DeviceRun::settle() {
+  for (const DeviceContext& context : contexts_) context.tensors->settle();
 }
 
 size_t DeviceRun::bytes() const {
@@ -145,6 +172,7 @@ void DeviceRun::Segment::reserve() {
       DeviceContext& used = run_.contexts_[d];
       require(!used.device.open->lost(), ErrorCode::kRunFailure, "the device ", used.name(), " is lost: ", kLostAdvice);
       run_.reserve(used, steps_.devices[d], segment_.context.ledger());
+      follow_all(*used.queue, used.points);
     }
   } catch (...) {
     run_.running_ = false;
@@ -265,7 +293,8 @@ void DeviceRun::Segment::find_ranges() {
 std::string DeviceRun::Segment::step_name(size_t i) const {
   const Step& step = steps_.steps[i];
   const std::string_view op = step.copy == nullptr ? step.op.name() : step.copy->upload ? "copy to" : "copy from";
-  return step.node == kNoNode && step.parts.empty() ? std::string(op) : text(op, " (", node_name(segment_.graph, step), ")");
+  return step.node == kNoNode && step.parts.empty() ? std::string(op)
+                                                    : text(op, " (", node_name(segment_.graph, step), ")");
 }
 
 std::string DeviceRun::Segment::stretch_name(const RecordedCalls& stretch) const {

@@ -28,6 +28,10 @@ class DeviceRun final : public DeviceRunner {
   Place place_of(const Tensor& tensor) const override;
   Tensor make(const Fact& fact, const std::shared_ptr<MemoryLedger>& ledger) override;
   Tensor upload(const Tensor& tensor, Place place, const std::shared_ptr<MemoryLedger>& ledger) override;
+  Tensor clone(const Tensor& tensor, const std::shared_ptr<MemoryLedger>& ledger) override;
+  Tensor copy(const Tensor& tensor, const std::shared_ptr<const UserMemory>& memory) override;
+  void follow(const StreamPoints& points) override;
+  void settle() override;
   size_t bytes() const override;
   void release() override;
 
@@ -48,10 +52,12 @@ class DeviceRun final : public DeviceRunner {
     std::vector<Allocation> arena;
     Allocation staging;
     std::shared_ptr<DeviceMemory> tensors;  ///< those that outlive segments
+    StreamPoints points = {};               ///< that the queue has to follow before anything else
 
     const std::string& name() const { return device.open->info().name; }
   };
 
+  DeviceMemory& memory_of(const DeviceStorage& storage);
   void reserve(DeviceContext& context, const DeviceNeeds& needs, const std::shared_ptr<MemoryLedger>& ledger);
 
   /// Memory has moved, or will.

@@ -11,6 +11,7 @@
 #include "run/bound_steps.h"
 #include "run/observer.h"
 #include "run/profile.h"
+#include "run/user_memory.h"
 
 /// Steps of segments that use devices. What gives them to queues and waits stands behind this interface: the executor
 /// knows nothing of queues, and a program that uses no device has none of it.
@@ -45,6 +46,16 @@ class DeviceRunner {
   virtual Tensor make(const Fact& fact, const std::shared_ptr<MemoryLedger>& ledger) = 0;
   /// The same with a copy of a tensor on the host.
   virtual Tensor upload(const Tensor& tensor, Place place, const std::shared_ptr<MemoryLedger>& ledger) = 0;
+
+  /// A copy on the same device of a tensor that is there. Throws Error.
+  virtual Tensor clone(const Tensor& tensor, const std::shared_ptr<MemoryLedger>& ledger) = 0;
+  /// A copy of a tensor, on the host or on the device, in memory of the user's there, which has room for it. Throws
+  /// Error.
+  virtual Tensor copy(const Tensor& tensor, const std::shared_ptr<const UserMemory>& memory) = 0;
+  /// Whatever devices are given from now on, until the next call, is done after these points.
+  virtual void follow(const StreamPoints& points) = 0;
+  /// The points of all runs that begin from now on are behind what the session's stream was given so far.
+  virtual void settle() = 0;
 
   /// Bytes on devices, and on the host for copies.
   virtual size_t bytes() const = 0;

@@ -79,7 +79,7 @@ std::vector<Tensor> Executor::run(std::span<const Tensor> inputs, const RunOptio
   written_.clear();
   stay_.clear();
   for (const OutputMemory& m : memory) {
-    if (m.on_device) stay_.push_back(program_->graph().outputs()[written_.size()]);
+    if (m.on_device || m.there != nullptr) stay_.push_back(program_->graph().outputs()[written_.size()]);
     written_.push_back(m.takes_kernels(inputs));
   }
   const LimitOfRun limit(*ledger_, options.memory_limit);
@@ -94,7 +94,7 @@ std::vector<Tensor> Executor::run(std::span<const Tensor> inputs, const RunOptio
   try {
     // An earlier run may have had a higher limit.
     if (ledger_->limit() != 0 && ledger_->used() > ledger_->limit()) free_all();
-    std::vector<Tensor> outputs = run_main(context, inputs);
+    std::vector<Tensor> outputs = run_main(context, follow(inputs, options));
     deliver(context, outputs);
     if (options_.cache_bytes == 0) unbind();
     return outputs;
@@ -163,7 +163,11 @@ Executor::Frame& Executor::frame_of(const Graph& graph) {
 
 void Executor::make_available(Frame& frame, ValueId value, Tensor tensor) {
   const Place place = place_of(tensor);
-  if (place.is_host()) tensor = tensor.to_host();  // from a device that the program does not use
+  if (place.is_host()) {
+    tensor = tensor.to_host();  // from a device that the program does not use
+  } else if (const UserMemory* memory = UserMemory::of(tensor); memory != nullptr && !memory->takes_kernels()) {
+    tensor = devices_->clone(tensor, ledger_);
+  }
   frame.facts[index(value)] = fact_of(tensor);
   frame.facts[index(value)].place = place;
   frame.tensors[index(value)] = std::move(tensor);

@@ -58,6 +58,10 @@ class Executor : private BlockHost {
   /// That work on a run at most, the calling one included.
   int threads() const { return pool_.threads(); }
   bool has_devices() const { return devices_ != nullptr; }
+  /// Between runs: gives back what it holds on devices.
+  void release_devices() { devices_->release(); }
+  /// See DeviceRunner.
+  void settle_devices() { devices_->settle(); }
   /// Where a tensor lies for this executor.
   Place place_of(const Tensor& tensor) const { return devices_ == nullptr ? Place{} : devices_->place_of(tensor); }
   size_t device_bytes() const { return devices_ == nullptr ? 0 : devices_->bytes(); }
@@ -82,6 +86,8 @@ class Executor : private BlockHost {
   std::vector<Tensor> run_main(const RunContext& context, std::span<const Tensor> inputs);
   /// The user's memory for a value of a graph, if kernels may write it there: its tensor of this type, else nothing.
   std::optional<Tensor> in_user_memory(const Graph& graph, ValueId value, const Fact& fact) const;
+  /// The inputs of a run, those in memory of the user's read after what his streams were given; so are devices.
+  std::vector<Tensor> follow(std::span<const Tensor> inputs, const RunOptions& options);
   /// Brings results to where they are to be, and forgets the user's memory.
   void deliver(const RunContext& context, std::vector<Tensor>& outputs);
   std::vector<Tensor> run_graph(const RunContext& context, const Graph& graph, std::vector<Tensor> inputs);

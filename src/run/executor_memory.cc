@@ -11,13 +11,33 @@
 namespace coracle::internal {
 
 std::optional<Tensor> Executor::in_user_memory(const Graph& graph, ValueId value, const Fact& fact) const {
-  if (memory_.empty() || &graph != &program_->graph() || !fact.place.is_host()) return std::nullopt;
+  if (memory_.empty() || &graph != &program_->graph()) return std::nullopt;
   const std::vector<ValueId>& outputs = graph.outputs();
   for (size_t i = 0; i < memory_.size(); ++i) {
-    if (!written_[i] || outputs[i] != value || fact.bytes() > memory_[i].bytes) continue;
-    return Tensor::borrow(fact.dtype, fact.shape, memory_[i].data);
+    const OutputMemory& memory = memory_[i];
+    if (!written_[i] || outputs[i] != value || fact.bytes() > memory.bytes) continue;
+    if (fact.place.is_host() != (memory.there == nullptr)) continue;
+    if (memory.there == nullptr) return Tensor::borrow(fact.dtype, fact.shape, memory.data);
+    if (fact.dtype == memory.dtype) return Tensor::on_device(fact.dtype, fact.shape, memory.there);
   }
   return std::nullopt;
+}
+
+std::vector<Tensor> Executor::follow(std::span<const Tensor> inputs, const RunOptions& options) {
+  std::vector<Tensor> tensors(inputs.begin(), inputs.end());
+  StreamPoints points;
+  if (options.after != nullptr) points.push_back(options.after);
+  for (Tensor& tensor : tensors) {
+    const UserMemory* const memory = UserMemory::of(tensor);
+    if (memory == nullptr) continue;
+    points.insert(points.end(), memory->points().begin(), memory->points().end());
+    if (options.after == nullptr) continue;
+    Tensor same = Tensor::on_device(tensor.dtype(), tensor.shape(), memory->after(options.after));
+    same.share_lod(tensor);
+    tensor = std::move(same);
+  }
+  if (devices_ != nullptr) devices_->follow(points);
+  return tensors;
 }
 
 void Executor::deliver(const RunContext& context, std::vector<Tensor>& outputs) {
@@ -26,18 +46,28 @@ void Executor::deliver(const RunContext& context, std::vector<Tensor>& outputs) 
   for (size_t i = 0; i < outputs.size(); ++i) {
     const OutputMemory memory = i < memory_.size() ? memory_[i] : OutputMemory();
     Tensor& output = outputs[i];
-    if (!memory.on_device) output = output.to_host();
-    if (memory.data == nullptr && !memory.on_device) continue;
+    if (!memory.on_device && memory.there == nullptr) output = output.to_host();
+    if (!memory.is_users() && !memory.on_device) continue;
     const std::string& name = graph.output_names()[i];
     require(!output.is_array(), ErrorCode::kInvalidArgument, "output ", i, " (", in_quotes(name),
             ") is a list of tensors, which no memory can be bound to");
     if (memory.on_device) {
-      if (output.is_on_host()) output = devices_->upload(output, Place{1}, ledger_);
+      if (output.is_on_host()) {
+        output = devices_->upload(output, Place{1}, ledger_);
+      } else if (UserMemory::of(output) != nullptr) {  // what the user gave, who may change it
+        output = devices_->clone(output, ledger_);
+      }
       continue;
     }
     require(output.bytes() <= memory.bytes, ErrorCode::kInvalidArgument, "output ", i, " (", in_quotes(name), ") is ",
             output.dtype(), output.shape(), ", ", counted(output.bytes(), "byte"), ", its memory has room for ",
             memory.bytes);
+    if (memory.there != nullptr) {
+      require(output.dtype() == memory.dtype, ErrorCode::kInvalidArgument, "output ", i, " (", in_quotes(name),
+              ") has elements of type ", output.dtype(), ", the tensor that it is bound to has ", memory.dtype);
+      output = devices_->copy(output, memory.there);
+      continue;
+    }
     Tensor there = Tensor::borrow(output.dtype(), output.shape(), memory.data);
     there.share_lod(output);
     if (output.raw() != memory.data && output.bytes() != 0) {
@@ -48,7 +78,9 @@ void Executor::deliver(const RunContext& context, std::vector<Tensor>& outputs) 
   // Later runs write elsewhere, unless they are told to.
   for (size_t i = 0; i < memory_.size(); ++i) {
     Tensor& tensor = tensors[index(graph.outputs()[i])];
-    if (written_[i] && tensor.raw() == memory_[i].data) tensor = Tensor();
+    const OutputMemory& memory = memory_[i];
+    const bool is_there = memory.there == nullptr ? tensor.raw() == memory.data : tensor.storage() == memory.there;
+    if (written_[i] && is_there) tensor = Tensor();
   }
   memory_ = {};
 }

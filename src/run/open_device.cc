@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <mutex>
 
 #include "base/log.h"
 #include "base/printable.h"
+#include "base/process.h"
 
 namespace coracle::internal {
 namespace {
@@ -63,7 +66,50 @@ Probe checked_probe(std::string_view name, const NamedDevice& named) {
   return probe;
 }
 
+/// The devices in use by name; a name is one device as long as the process lives.
+class DevicesInUse {
+ public:
+  std::shared_ptr<OpenDevice> find(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    const auto it = devices_.find(name);
+    std::shared_ptr<OpenDevice> device = it == devices_.end() ? nullptr : it->second.lock();
+    return device == nullptr || device->lost() ? nullptr : device;
+  }
+  void keep(const std::string& name, const std::shared_ptr<OpenDevice>& device) {
+    const std::lock_guard lock(mutex_);
+    devices_[name] = device;
+  }
+  static DevicesInUse& get() {
+    static DevicesInUse& all = *new DevicesInUse;
+    return all;
+  }
+
+ private:
+  ProcessMutex mutex_;
+  std::map<std::string, std::weak_ptr<OpenDevice>> devices_;
+};
+
 }  // namespace
+
+std::shared_ptr<OpenDevice> open_device(const std::string& name) {
+  if (std::shared_ptr<OpenDevice> device = DevicesInUse::get().find(name)) return device;
+  const std::vector<UsedDevice> devices = open_devices(name);
+  require(!devices.empty(), ErrorCode::kInvalidArgument, in_quotes(name),
+          " is the host, expected a device: ", what_is_there());
+  DevicesInUse::get().keep(name, devices.front().open);
+  return devices.front().open;
+}
+
+std::shared_ptr<OpenDevice> open_numbered_device(std::string_view kind, int number) {
+  for (const Device* device : all_devices()) {
+    if (device->name != kind || device->index_of == nullptr) continue;
+    const int index = device->index_of(number);
+    require(index >= 0, ErrorCode::kInvalidArgument, "the device that ", kind, " numbers ", number,
+            " is not used here, ", what_is_there());
+    return open_device(text(kind, ":", index));
+  }
+  fail(ErrorCode::kUnsupported, "this build has no ", kind);
+}
 
 std::vector<UsedDevice> open_devices(std::string_view name) {
   const bool may_be_missing = name.ends_with('?');

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +14,11 @@ namespace coracle::internal {
 /// "opencl:1" for the second, "opencl:1?" for it where this machine has the kind at all (otherwise none, which is
 /// logged as a warning); "cpu" or nothing for none. Throws Error, with what is missing and what is there.
 std::vector<UsedDevice> open_devices(std::string_view name);
+
+/// One device, which is not the host. Cheap while somebody uses it. Throws Error as above.
+std::shared_ptr<OpenDevice> open_device(const std::string& name);
+/// The same by its kind and SharedDevice::number.
+std::shared_ptr<OpenDevice> open_numbered_device(std::string_view kind, int number);
 
 /// Why this machine has no device of the kind of `name`; empty where it has that device. Throws Error as open_devices
 /// does without the "?", but for a device that is opened.

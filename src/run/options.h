@@ -17,6 +17,8 @@
 /// (src/api), and its use. What holds while a model is loaded is in loading/options.h.
 namespace coracle::internal {
 
+class StreamPoint;
+
 struct ProgramOptions {
   KernelChoice kernels;                      ///< what may run it
   size_t weights_cache_bytes = SIZE_MAX;     ///< bound on packed weights, those of the file excepted
@@ -42,6 +44,8 @@ struct RunOptions {
   const std::atomic<uint32_t>* cancelled = nullptr;  ///< ends the run when its lowest bit is set; null: never
   /// Since when the limit of time counts; none: since it begins.
   std::optional<Deadline::Clock::time_point> called = std::nullopt;
+  /// Devices begin after this; null: at once.
+  std::shared_ptr<const StreamPoint> after = nullptr;
 };
 
 }  // namespace coracle::internal

@@ -162,6 +162,37 @@ void Session::keep_output_on_device(size_t index) {
   bind(index, {.on_device = true});
 }
 
+void Session::bind_output(size_t index, const Tensor& tensor) {
+  require(UserMemory::of(tensor) != nullptr, ErrorCode::kInvalidArgument, "output ", index,
+          " cannot be bound to the tensor: that is a result, which never changes, or on the host; give one in memory "
+          "of your own on the device");
+  require(!executor_.place_of(tensor).is_host(), ErrorCode::kInvalidArgument, "output ", index,
+          " is bound to a tensor on ", shared(*UserMemory::of(tensor)->open_device()).name(),
+          ", where the model does not run: load it with the option `device`");
+  bind(index, {.data = nullptr,
+               .bytes = tensor.bytes(),
+               .there = std::static_pointer_cast<const UserMemory>(tensor.storage()),
+               .dtype = tensor.dtype()});
+}
+
+void Session::set_stream(void* stream) {
+  const Use use(*this);
+  if (stream == stream_) return;
+  const std::span<const UsedDevice> devices = model_->program()->selector().devices();
+  require(!devices.empty(), ErrorCode::kInvalidArgument,
+          "the session takes no stream: the model uses no device, load it with the option `device`");
+  if (stream != nullptr) shared(*devices.front().open).check_stream(stream);
+  // Work on tensors that are gone may be under way on the one before: blocks are freed after it.
+  executor_.release_devices();
+  stream_ = stream;
+}
+
+std::shared_ptr<const StreamPoint> Session::stream_point() {
+  if (stream_ == nullptr) return nullptr;
+  executor_.settle_devices();  // before the point, which others may put work behind
+  return shared(*model_->program()->selector().devices().front().open).point_of(stream_);
+}
+
 void Session::bind(size_t index, const OutputMemory& memory) {
   const Use use(*this);
   const size_t count = model_->info().outputs.size();
@@ -169,7 +200,7 @@ void Session::bind(size_t index, const OutputMemory& memory) {
           ", there is no output ", index);
   for (size_t i = 0; i < output_memory_.size(); ++i) {
     const OutputMemory& other = output_memory_[i];
-    require(i == index || memory.data == nullptr || other.data == nullptr || !memory.overlaps(other.data, other.bytes),
+    require(i == index || !memory.is_users() || !other.is_users() || !memory.overlaps(other),
             ErrorCode::kInvalidArgument, "the memory for output ", index, " overlaps that of output ", i);
   }
   outputs_.clear();  // they may be in memory that is about to go
@@ -214,7 +245,9 @@ void Session::run(const RunOptions& options) {
   const Use use(*this);
   const Cancellation::Scope may_be_cancelled(cancellation_);
   require_inputs();
-  run_held(options);
+  RunOptions own = options;
+  own.after = stream_point();
+  run_held(own);
 }
 
 void Session::run_held(const RunOptions& options) {

@@ -44,6 +44,14 @@ class Session {
   /// null. It lives as long as somebody has it; as an input of this or another session of that device it is not copied.
   /// Throws Error where the model uses no device.
   void keep_output_on_device(size_t index);
+  /// The same, in memory of the user's on that device (UserMemory), in the elements of a tensor, as many as there are.
+  /// Later runs overwrite it. Throws Error where it is not on the model's device, and where it overlaps that of another
+  /// output.
+  void bind_output(size_t index, const Tensor& tensor);
+  /// Runs on the model's device begin after what this stream was given before, until another or null is set. Throws
+  /// Error where the model uses no device, and where that has no such stream.
+  void set_stream(void* stream);
+  void* stream() const { return stream_; }
   /// `options` hold for this run.
   void run(const RunOptions& options = {});
   /// Ends the run or the planning that goes on, or waits for its turn, with Error (cancelled); without one it does
@@ -107,6 +115,8 @@ class Session {
   /// Throws Error when the input takes no such tensor.
   void check_input(size_t index, const Tensor& tensor) const;
   void bind(size_t index, const OutputMemory& memory);
+  /// What the user's stream was given so far; null without one.
+  std::shared_ptr<const StreamPoint> stream_point();
   std::string describe_inputs() const;
   /// The type of an input that was set.
   Fact input_fact(size_t index) const;
@@ -118,6 +128,7 @@ class Session {
   std::vector<Tensor> inputs_;
   std::vector<Tensor> outputs_;
   std::vector<OutputMemory> output_memory_;  // by output; empty: none is bound
+  void* stream_ = nullptr;                   // of the user's
   bool profiling_ = false;
   Profile profile_;
   Observer observer_;

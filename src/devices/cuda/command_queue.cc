@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "devices/cuda/function.h"
 #include "devices/cuda/opened.h"
+#include "devices/cuda/user_stream.h"
 #include "plan/call_failure.h"
 
 namespace coracle::internal::cuda {
@@ -238,6 +239,15 @@ void CommandQueue::begin_range(const char* name) noexcept {
 
 void CommandQueue::end_range() noexcept {
   if (shows_ranges()) device_->ranges()->pop();
+}
+
+void CommandQueue::follow(const StreamPoint& point) noexcept {
+  if (failed()) return;
+  const ContextScope scope = device_->enter();
+  const CUevent event = static_cast<const UserStreamPoint&>(point).event();
+  for (const CUstream stream : {kernels_, copies_}) {
+    note(api_.cuStreamWaitEvent(stream, event, 0), "a wait for a stream of the user's", 0);
+  }
 }
 
 Queue::Event CommandQueue::record() noexcept {

@@ -10,6 +10,7 @@
 #include "devices/cuda/recorded_commands.h"
 #include "devices/gpu/driver_queue.h"
 #include "plan/kernel_turns.h"
+#include "plan/shared_device.h"
 #include "plan/step_ranges.h"
 
 namespace coracle::internal::cuda {
@@ -17,7 +18,7 @@ namespace coracle::internal::cuda {
 class Opened;
 
 /// Queue by two streams.
-class CommandQueue final : public gpu::DriverQueue, public KernelTurns, public StepRanges {
+class CommandQueue final : public gpu::DriverQueue, public KernelTurns, public StepRanges, public StreamFollower {
  public:
   /// Throws Error.
   explicit CommandQueue(std::shared_ptr<Opened> device);
@@ -38,6 +39,7 @@ class CommandQueue final : public gpu::DriverQueue, public KernelTurns, public S
 
   void begin_turn() noexcept override;
   void end_turn() noexcept override;
+  void follow(const StreamPoint& point) noexcept override;
 
   bool shows_ranges() const noexcept override;
   void begin_range(const char* name) noexcept override;

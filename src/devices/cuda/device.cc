@@ -16,6 +16,6 @@ std::span<const KernelTable* const> kernels() {
 
 extern const Device device;
 constinit const Device device = {
-    .name = "cuda", .kernels = kernels, .measure_limits = nullptr, .probe = probe, .open = open};
+    .name = "cuda", .kernels = kernels, .measure_limits = nullptr, .probe = probe, .open = open, .index_of = index_of};
 
 }  // namespace coracle::internal::cuda

@@ -66,6 +66,7 @@ using nvrtcProgram = struct _nvrtcProgram*;  // NOLINT(bugprone-reserved-identif
   X(CUDA_ERROR_MPS_CLIENT_TERMINATED, 810)       \
   X(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 900)  \
   X(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, 901)  \
+  X(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, 906)     \
   X(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, 908) \
   X(CUDA_ERROR_EXTERNAL_DEVICE, 911)             \
   X(CUDA_ERROR_UNKNOWN, 999)
@@ -74,6 +75,8 @@ using nvrtcProgram = struct _nvrtcProgram*;  // NOLINT(bugprone-reserved-identif
 #define CORACLE_CUDA_NUMBERS(X)                       \
   X(CU_STREAM_NON_BLOCKING, 1)                        \
   X(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, 1)           \
+  X(CU_STREAM_CAPTURE_STATUS_NONE, 0)                 \
+  X(CU_STREAM_CAPTURE_STATUS_ACTIVE, 1)               \
   X(CU_EVENT_DEFAULT, 0)                              \
   X(CU_EVENT_DISABLE_TIMING, 2)                       \
   X(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 5)            \
@@ -85,7 +88,14 @@ using nvrtcProgram = struct _nvrtcProgram*;  // NOLINT(bugprone-reserved-identif
   X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75) \
   X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76) \
   X(CU_COMPUTEMODE_PROHIBITED, 2)                     \
-  X(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0)
+  X(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0)       \
+  X(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 2)              \
+  X(CU_POINTER_ATTRIBUTE_IS_MANAGED, 8)               \
+  X(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, 9)           \
+  X(CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, 11)        \
+  X(CU_POINTER_ATTRIBUTE_RANGE_SIZE, 12)              \
+  X(CU_MEMORYTYPE_HOST, 1)                            \
+  X(CU_MEMORYTYPE_DEVICE, 2)
 
 /// What NVRTC returns.
 #define CORACLE_NVRTC_RESULTS(X)   \
@@ -115,6 +125,7 @@ CORACLE_NVRTC_RESULTS(CORACLE_CUDA_CONSTANT)
   X(CUresult, cuDevicePrimaryCtxRelease_v2, CUdevice device)                                                \
   X(CUresult, cuCtxPushCurrent_v2, CUcontext context)                                                       \
   X(CUresult, cuCtxPopCurrent_v2, CUcontext* context)                                                       \
+  X(CUresult, cuCtxGetDevice, CUdevice* device)                                                             \
   X(CUresult, cuMemAlloc_v2, CUdeviceptr* memory, size_t bytes)                                             \
   X(CUresult, cuMemFree_v2, CUdeviceptr memory)                                                             \
   X(CUresult, cuMemHostAlloc, void** memory, size_t bytes, unsigned flags)                                  \
@@ -123,10 +134,13 @@ CORACLE_NVRTC_RESULTS(CORACLE_CUDA_CONSTANT)
   X(CUresult, cuMemcpyDtoHAsync_v2, void* to, CUdeviceptr from, size_t bytes, CUstream stream)              \
   X(CUresult, cuMemcpyDtoDAsync_v2, CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)        \
   X(CUresult, cuMemsetD8Async, CUdeviceptr memory, unsigned char value, size_t bytes, CUstream stream)      \
+  X(CUresult, cuPointerGetAttributes, unsigned count, int* attributes, void** data, CUdeviceptr address)    \
   X(CUresult, cuStreamCreate, CUstream* stream, unsigned flags)                                             \
   X(CUresult, cuStreamDestroy_v2, CUstream stream)                                                          \
   X(CUresult, cuStreamSynchronize, CUstream stream)                                                         \
   X(CUresult, cuStreamWaitEvent, CUstream stream, CUevent event, unsigned flags)                            \
+  X(CUresult, cuStreamGetCtx, CUstream stream, CUcontext* context)                                          \
+  X(CUresult, cuStreamIsCapturing, CUstream stream, int* status)                                            \
   X(CUresult, cuStreamBeginCapture_v2, CUstream stream, int mode)                                           \
   X(CUresult, cuStreamEndCapture, CUstream stream, CUgraph* graph)                                          \
   X(CUresult, cuGraphInstantiateWithFlags, CUgraphExec* exec, CUgraph graph, uint64_t flags)                \

@@ -12,6 +12,7 @@
 #include "devices/cuda/programs.h"
 #include "devices/cuda/turns.h"
 #include "devices/gpu/open_gpu.h"
+#include "plan/shared_device.h"
 
 namespace coracle::internal::cuda {
 
@@ -33,7 +34,7 @@ class ContextScope {
 };
 
 /// A device with its primary context, which it shares with whatever else uses CUDA in this process.
-class Opened final : public gpu::OpenGpu, public std::enable_shared_from_this<Opened> {
+class Opened final : public gpu::OpenGpu, public SharedDevice, public std::enable_shared_from_this<Opened> {
  public:
   /// Throws Error.
   explicit Opened(FoundDevice found);
@@ -50,6 +51,14 @@ class Opened final : public gpu::OpenGpu, public std::enable_shared_from_this<Op
   std::shared_ptr<const gpu::Function> product(const gpu::Product& product) override;
   std::shared_ptr<const gpu::Function> convolution(const gpu::ImageConvolution& convolution) override;
   bool lost() const noexcept override { return lost_.load(std::memory_order_relaxed); }
+
+  // What users have on the device themselves (user_stream.cc).
+  std::string name() const override;
+  int number() const override { return found_.device; }
+  size_t kernel_alignment() const override;
+  void check_memory(const void* address, size_t bytes) const override;
+  void check_stream(void* stream) const override;
+  std::shared_ptr<const StreamPoint> point_of(void* stream) override;
 
   const DriverApi& api() const { return api_; }
   const FoundDevice& found() const { return found_; }
@@ -81,5 +90,7 @@ class Opened final : public gpu::OpenGpu, public std::enable_shared_from_this<Op
 
 /// Device `index` of the probe; the one that is open already where there is one. Throws Error.
 std::shared_ptr<OpenDevice> open(int index);
+/// The index of the device that the driver knows by that number; -1 where the probe has none of it.
+int index_of(int number);
 
 }  // namespace coracle::internal::cuda

@@ -169,7 +169,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t prod
                               cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t* algorithm, void* workspace,
                               size_t workspace_bytes, CUstream handle_of_stream) {
   ENTER_PRODUCTS(kContext);
-  const std::shared_ptr<Stream> stream = Driver::get().stream_handles.find(handle_of_stream);
+  const std::shared_ptr<Stream> stream = Driver::get().stream_of(handle_of_stream);
   if (handle == nullptr || stream == nullptr || algorithm == nullptr) stop("a product without a handle or a stream");
   ProductCall given{{*product, {*a_layout, *b_layout, *c_layout, *d_layout}}, Algorithm::unpacked(*algorithm)};
   for (const void* scale : {alpha, beta}) {

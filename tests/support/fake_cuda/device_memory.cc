@@ -51,6 +51,14 @@ DeviceMemory::Spot DeviceMemory::find(uint64_t address, size_t bytes) const {
   return {&block, static_cast<size_t>(offset)};
 }
 
+DeviceMemory::Buffer DeviceMemory::inside(const Spot& spot) const {
+  cl_int code = CL_SUCCESS;
+  cl_mem buffer = clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, spot.block->bytes - spot.offset,
+                                 spot.block->host.get() + spot.offset, &code);
+  if (code != CL_SUCCESS) stop("no buffer for a part of a block");
+  return Buffer(buffer);
+}
+
 bool DeviceMemory::is_device(const void* pointer) const {
   const auto address = reinterpret_cast<uint64_t>(pointer);
   return address >= base_ && address < base_ + kRange;

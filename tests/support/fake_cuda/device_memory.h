@@ -31,6 +31,12 @@ class DeviceMemory {
   /// Whether there was one that begins there.
   bool free(uint64_t address);
   Spot find(uint64_t address, size_t bytes) const;
+  struct Release {
+    void operator()(cl_mem buffer) const { clReleaseMemObject(buffer); }
+  };
+  using Buffer = std::unique_ptr<std::remove_pointer_t<cl_mem>, Release>;
+  /// For kernels: a buffer that begins at a place in a block.
+  Buffer inside(const Spot& spot) const;
   /// Whether a pointer lies where only addresses of the device do.
   bool is_device(const void* pointer) const;
 

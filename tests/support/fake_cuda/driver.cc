@@ -15,14 +15,6 @@ namespace {
 
 Driver& driver() { return Driver::get(); }
 
-bool is_pinned(const void* pointer, size_t bytes) {
-  const char* begin = static_cast<const char*>(pointer);
-  auto it = driver().pinned.upper_bound(begin);
-  if (it == driver().pinned.begin()) return false;
-  --it;
-  return begin + bytes <= it->first + it->second;
-}
-
 /// Where bytes of the device are now; null where there is no such memory.
 char* there(CUdeviceptr address, size_t bytes) {
   const DeviceMemory::Spot spot = driver().memory->find(address, bytes);
@@ -31,7 +23,7 @@ char* there(CUdeviceptr address, size_t bytes) {
 
 /// Gives a stream work on two pieces of device memory, of which the second may be none.
 int give_bytes(CUstream handle, CUdeviceptr a, CUdeviceptr b, size_t bytes, std::function<void(char*, char*)> work) {
-  const std::shared_ptr<Stream> stream = driver().stream_handles.find(handle);
+  const std::shared_ptr<Stream> stream = driver().stream_of(handle);
   if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (there(a, bytes) == nullptr || (b != 0 && there(b, bytes) == nullptr)) return CUDA_ERROR_INVALID_VALUE;
   const auto run = [=] {
@@ -166,7 +158,8 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) {
 }
 CUresult cuCtxPushCurrent_v2(CUcontext context) {
   ENTER(kNothing);
-  if (context == nullptr || context != driver().context) return CUDA_ERROR_INVALID_CONTEXT;
+  const bool is_there = context == driver().context || (context == kOtherContext && driver().elsewhere != 0);
+  if (context == nullptr || !is_there) return CUDA_ERROR_INVALID_CONTEXT;
   context_stack().push_back(context);
   return CUDA_SUCCESS;
 }
@@ -212,7 +205,7 @@ CUresult cuMemFreeHost(void* memory) {
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
   ENTER(kContext);
   require_host(from);
-  if (is_pinned(from, bytes)) {
+  if (driver().is_pinned(from, bytes)) {
     return give_bytes(stream, to, 0, bytes, [=](char* at, char*) { upload(at, from, bytes); });
   }
   // Of memory that is not pinned the driver has a copy of its own when it returns.
@@ -226,9 +219,9 @@ CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, CUstream
     std::memcpy(to, at, bytes);
     driver().streams.log('d');
   });
-  if (code != 0 || is_pinned(to, bytes)) return code;
+  if (code != 0 || driver().is_pinned(to, bytes)) return code;
   // It returns when that is done.
-  return driver().done(driver().streams.until_idle(*driver().stream_handles.find(stream)));
+  return driver().done(driver().streams.until_idle(*driver().stream_of(stream)));
 }
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
   ENTER(kContext);
@@ -253,12 +246,12 @@ CUresult cuStreamDestroy_v2(CUstream handle) {
 }
 CUresult cuStreamSynchronize(CUstream handle) {
   ENTER(kOutsideCapture);
-  const std::shared_ptr<Stream> stream = driver().stream_handles.find(handle);
+  const std::shared_ptr<Stream> stream = driver().stream_of(handle);
   return stream == nullptr ? CUDA_ERROR_INVALID_HANDLE : driver().done(driver().streams.until_idle(*stream));
 }
 CUresult cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned) {
   ENTER(kContext);
-  const std::shared_ptr<Stream> stream = driver().stream_handles.find(handle);
+  const std::shared_ptr<Stream> stream = driver().stream_of(handle);
   const std::shared_ptr<Event> event = driver().events.find(event_handle);
   if (stream == nullptr || event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (stream->capture != nullptr) stop("a stream waits while it is captured");
@@ -278,7 +271,7 @@ CUresult cuEventDestroy_v2(CUevent event) {
 }
 CUresult cuEventRecord(CUevent event_handle, CUstream handle) {
   ENTER(kContext);
-  const std::shared_ptr<Stream> stream = driver().stream_handles.find(handle);
+  const std::shared_ptr<Stream> stream = driver().stream_of(handle);
   const std::shared_ptr<Event> event = driver().events.find(event_handle);
   if (stream == nullptr || event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (stream->capture != nullptr) stop("an event is recorded in a stream that is captured");
@@ -352,7 +345,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned blocks_x, unsigned blocks_
                                                       {threads_x, threads_y, threads_z},
                                                       {},
                                                       function});
-  const std::shared_ptr<Stream> stream = driver().stream_handles.find(handle);
+  const std::shared_ptr<Stream> stream = driver().stream_of(handle);
   if (launch->function == nullptr || stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (stream->capture != nullptr) {
     if (const int code = driver().calls.enter("captured cuLaunchKernel", true)) return code;

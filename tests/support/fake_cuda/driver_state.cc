@@ -32,6 +32,23 @@ Driver::Driver() {
   };
 }
 
+bool Driver::is_pinned(const void* pointer, size_t bytes) const {
+  const char* begin = static_cast<const char*>(pointer);
+  auto it = pinned.upper_bound(begin);
+  if (it == pinned.begin()) return false;
+  --it;
+  return begin + bytes <= it->first + it->second;
+}
+
+std::shared_ptr<Stream> Driver::stream_of(cuda::CUstream handle) {
+  constexpr uintptr_t kPerThread = 2;
+  const auto number = reinterpret_cast<uintptr_t>(handle);
+  if (number == 0 || number > kPerThread) return stream_handles.find(handle);
+  std::shared_ptr<Stream>& stream = default_streams[number];
+  if (stream == nullptr) stream = streams.add();
+  return stream;
+}
+
 int Driver::check(const Launch& launch) {
   size_t together = 1;
   for (size_t d = 0; d < 3; ++d) {
@@ -46,6 +63,7 @@ int Driver::check(const Launch& launch) {
 
 int Driver::run(const Launch& launch) const {
   const Kernel& kernel = *launch.function->kernel;
+  std::vector<DeviceMemory::Buffer> inner;
   for (size_t i = 0; i < launch.parameters.size(); ++i) {
     const std::string& bytes = launch.parameters[i];
     const auto number = static_cast<cl_uint>(i);
@@ -59,8 +77,7 @@ int Driver::run(const Launch& launch) const {
       if (address != 0) {
         const DeviceMemory::Spot spot = memory->find(address, 1);
         if (spot.block == nullptr) return cuda::CUDA_ERROR_ILLEGAL_ADDRESS;
-        if (spot.offset != 0) stop("a kernel is given an address inside of a block, which OpenCL cannot have");
-        buffer = spot.block->buffer;
+        buffer = spot.offset == 0 ? spot.block->buffer : inner.emplace_back(memory->inside(spot)).get();
       }
       code = clSetKernelArg(kernel.handle(), number, sizeof(buffer), &buffer);
     }
@@ -97,6 +114,7 @@ int Driver::done(int code) {
 void Driver::end_context() {
   streams.clear();
   stream_handles.clear();
+  default_streams.clear();
   events.clear();
   graphs.clear();
   graph_execs.clear();

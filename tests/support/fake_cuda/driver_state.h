@@ -15,6 +15,9 @@
 
 namespace coracle::internal::fake_cuda {
 
+/// One that nobody has made.
+inline const auto kOtherContext = reinterpret_cast<cuda::CUcontext>(uintptr_t{8});
+
 struct Module;
 /// A function of a module.
 struct Function {
@@ -56,6 +59,10 @@ struct Driver {
   /// Nothing that is in the context stays.
   void end_context();
   int64_t live() const;
+  /// Whether bytes are in memory of the host that the driver gave.
+  bool is_pinned(const void* pointer, size_t bytes) const;
+  /// Null where there is none. Those of the default streams, the legacy one and the thread's, are made at first use.
+  std::shared_ptr<Stream> stream_of(cuda::CUstream handle);
 
   std::mutex mutex;
   Calls calls;
@@ -63,6 +70,7 @@ struct Driver {
   std::unique_ptr<DeviceMemory> memory;  ///< made by cuInit
   std::map<const char*, size_t> pinned;  ///< memory of the host that the driver gave
   Handles<cuda::CUstream, Stream> stream_handles;
+  std::map<uintptr_t, std::shared_ptr<Stream>> default_streams;  ///< by handle
   Handles<cuda::CUevent, Event> events;
   Handles<cuda::CUgraph, Graph> graphs;
   Handles<cuda::CUgraphExec, Graph> graph_execs;
@@ -71,6 +79,7 @@ struct Driver {
   cuda::CUcontext context = nullptr;  ///< the primary one, while anybody holds it
   int holders = 0;
   int spoilt = 0;     ///< with what all calls fail
+  int elsewhere = 0;  ///< device that addresses and streams are said to be of; negative: 0, of another context
   int described = 0;  ///< what cuBLASLt and cuDNN have made and was not given back
 };
 

@@ -40,6 +40,9 @@ using FakeCudaLog = const char* (*)(int on);
 /// Of a profiler (libfake_nvtx.so): the names of the ranges that were begun since the last call, a line each, with two
 /// blanks in front for each range that it lies in.
 using FakeNvtxRanges = const char* (*)();
+/// From now on addresses and streams are said to be of that device; negative: streams of another context of the first
+/// one; 0: as they are.
+using FakeCudaElsewhere = void (*)(int device);
 /// Device memory that there is, in bytes.
 using FakeCudaLimit = void (*)(uint64_t bytes);
 }

@@ -13,7 +13,7 @@ extern "C" {
 CUresult cuStreamBeginCapture_v2(CUstream handle, int mode) {
   ENTER(kContext);
   if (mode != CU_STREAM_CAPTURE_MODE_THREAD_LOCAL) stop("a capture that others in the process would meet");
-  const std::shared_ptr<Stream> stream = Driver::get().stream_handles.find(handle);
+  const std::shared_ptr<Stream> stream = Driver::get().stream_of(handle);
   if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (stream->capture != nullptr) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   stream->capture = std::make_unique<Capture>(Capture{.thread = std::this_thread::get_id()});
@@ -22,7 +22,7 @@ CUresult cuStreamBeginCapture_v2(CUstream handle, int mode) {
 CUresult cuStreamEndCapture(CUstream handle, CUgraph* graph) {
   ENTER(kContext);
   *graph = nullptr;
-  const std::shared_ptr<Stream> stream = Driver::get().stream_handles.find(handle);
+  const std::shared_ptr<Stream> stream = Driver::get().stream_of(handle);
   if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (stream->capture == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (stream->capture->thread != std::this_thread::get_id()) return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
@@ -42,7 +42,7 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec* exec, CUgraph handle, uint64_t
 CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream_handle) {
   ENTER(kContext);
   const std::shared_ptr<Graph> graph = Driver::get().graph_execs.find(handle);
-  const std::shared_ptr<Stream> stream = Driver::get().stream_handles.find(stream_handle);
+  const std::shared_ptr<Stream> stream = Driver::get().stream_of(stream_handle);
   if (graph == nullptr || stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (stream->capture != nullptr) stop("a graph is launched in a stream that is captured");
   if (!Streams::launch(*stream, graph)) stop("a graph is launched of which memory or a kernel is gone");

@@ -28,12 +28,14 @@ class CudaStandIn : public ::testing::Test {
     find(driver, "fake_cuda_seed", seed_);
     find(driver, "fake_cuda_limit", limit_);
     find(driver, "fake_cuda_log", log_);
+    find(driver, "fake_cuda_elsewhere", elsewhere_);
     if (HasFatalFailure()) return;
     if (const Probe probe = kDevice.probe(); probe.devices.empty()) GTEST_SKIP() << probe.missing;
   }
   void TearDown() override {
     if (live_ == nullptr || IsSkipped()) return;
     fail_("", 0, 0);
+    elsewhere_(0);
     EXPECT_EQ(live_(), 0) << "things are left on the device";
     lose_(0);
   }
@@ -46,6 +48,7 @@ class CudaStandIn : public ::testing::Test {
   FakeCudaSeed seed_ = nullptr;
   FakeCudaLimit limit_ = nullptr;
   FakeCudaLog log_ = nullptr;
+  FakeCudaElsewhere elsewhere_ = nullptr;
 };
 
 }  // namespace coracle::internal::test
