@@ -265,7 +265,8 @@ void DeviceRun::Segment::find_ranges() {
 std::string DeviceRun::Segment::step_name(size_t i) const {
   const Step& step = steps_.steps[i];
   const std::string_view op = step.copy == nullptr ? step.op.name() : step.copy->upload ? "copy to" : "copy from";
-  return step.node == kNoNode && step.parts.empty() ? std::string(op) : text(op, " (", node_name(segment_.graph, step), ")");
+  return step.node == kNoNode && step.parts.empty() ? std::string(op)
+                                                    : text(op, " (", node_name(segment_.graph, step), ")");
 }
 
 std::string DeviceRun::Segment::stretch_name(const RecordedCalls& stretch) const {
