@@ -36,7 +36,7 @@ SizeRange parse_size_range(std::string_view text) {
   const std::string quoted = "'" + std::string(text.substr(0, 255)) + "'";
   if (!good || first > last || step < 1)
     fail(CORACLE_INVALID_ARGUMENT,
-         quoted + " is no range of sizes, expected FIRST..LAST or FIRST..LAST/STEP, as in 32..128/32");
+         quoted + " is not a range of sizes, expected FIRST..LAST or FIRST..LAST/STEP, as in 32..128/32");
   const int64_t rest = (last - first) % step;
   if (rest != 0)
     fail(CORACLE_INVALID_ARGUMENT, quoted + " does not end with its last size: steps of " + std::to_string(step) +

@@ -37,7 +37,7 @@ TEST(SizeRanges, AreRefusedWithWhatWasExpected) {
       each_size({wrong});
       ADD_FAILURE() << wrong;
     } catch (const Error& e) {
-      EXPECT_NE(std::string(e.what()).find("is no range of sizes, expected FIRST..LAST or FIRST..LAST/STEP"),
+      EXPECT_NE(std::string(e.what()).find("is not a range of sizes, expected FIRST..LAST or FIRST..LAST/STEP"),
                 std::string::npos)
           << wrong << ": " << e.what();
     }
