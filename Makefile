@@ -402,7 +402,7 @@ migration: models
 	scripts/oracle-venv.sh
 	scripts/oracle-venv.sh 3.3
 	scripts/paddleocr-venv.sh
-	$(CTEST) --preset release -R '^(python[.](languages|migration|ocr_programs|paddle_hooks)|cli[.](Compare|Quantize[a-zA-Z]*)[.]TheRealPaddle.*)$$'
+	$(CTEST) --preset release -R '^(cuda[.]ernie_inputs|python[.](languages|migration|ocr_programs|paddle_hooks)|cli[.](Compare|Quantize[a-zA-Z]*)[.]TheRealPaddle.*)$$'
 
 # PaddleOCR 3 and 2, PaddleX, RapidOCR 3 and rapidocr-paddle from PyPI on the demo's picture and PICTURES generated ones, each with Coracle and
 # with the real Paddle: the same texts and boxes. 15 minutes on two cores. With other versions of PaddleX besides, or with a wheel, which is

@@ -24,8 +24,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t kAlignment = 128;  // of tensors that are copied together
 constexpr int64_t kTokens = 128;
-constexpr size_t kOfTokens = 4;  // inputs [batch, kTokens, 1]: words, positions, sentences, mask
-constexpr size_t kOfRows = 8;    // inputs [batch, 1, 1]
+constexpr size_t kOfTokens = 4;                     // inputs [batch, kTokens, 1]: words, positions, sentences, mask
+constexpr size_t kOfRows = 8;                       // inputs [batch, 1, 1]
 constexpr std::chrono::milliseconds kLongest{800};  // for one batch
 constexpr std::array<const char*, 5> kWays = {"12 pageable", "12 pinned", "1 pageable", "1 pinned", "library"};
 
@@ -150,8 +150,8 @@ class Batch {
     kernel.run(call);
     std::string detail;
     const char* const failure = queue_->finish(&detail);
-    require(call.failure == nullptr && failure == nullptr, ErrorCode::kRunFailure, "the library's copy failed: ",
-            call.failure != nullptr ? call.failure : detail.c_str());
+    require(call.failure == nullptr && failure == nullptr, ErrorCode::kRunFailure,
+            "the library's copy failed: ", call.failure != nullptr ? call.failure : detail.c_str());
   }
 
   const std::shared_ptr<cuda::Opened> device_;

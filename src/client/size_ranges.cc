@@ -35,11 +35,12 @@ SizeRange parse_size_range(std::string_view text) {
   const bool good = number("", first) && number("..", last) && (at == end || number("/", step)) && at == end;
   const std::string quoted = "'" + std::string(text.substr(0, 255)) + "'";
   if (!good || first > last || step < 1)
-    fail(CORACLE_INVALID_ARGUMENT, quoted + " is no range of sizes, expected FIRST..LAST or FIRST..LAST/STEP, as in 32..128/32");
+    fail(CORACLE_INVALID_ARGUMENT,
+         quoted + " is not a range of sizes, expected FIRST..LAST or FIRST..LAST/STEP, as in 32..128/32");
   const int64_t rest = (last - first) % step;
   if (rest != 0)
-    fail(CORACLE_INVALID_ARGUMENT, quoted + " does not end with its last size: steps of " + std::to_string(step) + " from " +
-                                       std::to_string(first) + " on lead to " + std::to_string(last - rest));
+    fail(CORACLE_INVALID_ARGUMENT, quoted + " does not end with its last size: steps of " + std::to_string(step) +
+                                       " from " + std::to_string(first) + " on lead to " + std::to_string(last - rest));
   if ((last - first) / step >= static_cast<int64_t>(kMostSizes))
     fail(CORACLE_INVALID_ARGUMENT, quoted + " has more than " + std::to_string(kMostSizes) + " sizes");
   SizeRange range{std::string(text), {}};
@@ -85,7 +86,8 @@ std::vector<std::vector<std::string>> each_size(const std::vector<std::string>& 
   for (const SizeRange& range : ranges) {
     count *= range.sizes.size();
     if (count > kMostSizes)
-      fail(CORACLE_INVALID_ARGUMENT, "the ranges of sizes have more than " + std::to_string(kMostSizes) + " combinations");
+      fail(CORACLE_INVALID_ARGUMENT,
+           "the ranges of sizes have more than " + std::to_string(kMostSizes) + " combinations");
   }
   std::vector<std::vector<std::string>> all;
   for (size_t i = 0; i < count; ++i) {

@@ -177,9 +177,10 @@ void add_page(CLI::App& app, Arguments& arguments) {
 
 void add_warm_up(CLI::App& app, Arguments& arguments) {
   const auto samples = std::make_shared<std::vector<std::string>>();
-  app.add_option("--warm-up", *samples,
-                 "Run of a model before it is ready, as NAME=SHAPE or NAME=INPUT:SHAPE,INPUT:SHAPE: rec=x:1x3x48x320; or of "
-                 "each size of ranges: rec=x:1..8x3x48x32..320/32")
+  app.add_option(
+         "--warm-up", *samples,
+         "Run of a model before it is ready, as NAME=SHAPE or NAME=INPUT:SHAPE,INPUT:SHAPE: rec=x:1x3x48x320; or of "
+         "each size of ranges: rec=x:1..8x3x48x32..320/32")
       ->allow_extra_args(false);
   arguments.then.emplace_back([samples, &repository = arguments.options.repository] {
     for (const std::string& sample : *samples) {

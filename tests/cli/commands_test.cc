@@ -82,6 +82,13 @@ TEST_F(Commands, Optimize) {
   expect_parts(no_sizes.err, {"no packed weights: ", "--shape"});
   EXPECT_EQ(std::filesystem::file_size(packed), std::filesystem::file_size(saved));
   EXPECT_EQ(test::coracle_program({"optimize", model_, "-o", packed, "--shape", "x=1,4,16,16"}).code, 2);
+  // Of many sizes each is packed for, and one that the model does not take is told.
+  results({"optimize", model_, "-o", packed, "--shape", "x=1..2x3x16..32/8x16"});
+  EXPECT_GT(std::filesystem::file_size(packed), std::filesystem::file_size(saved));
+  EXPECT_EQ(with_shape("run", packed), with_shape("run", model_));
+  for (const char* wrong : {"x=1x3..4x16x16", "x=1x3x16..33/8x16", "x=1x3x16..x16"}) {
+    EXPECT_EQ(test::coracle_program({"optimize", model_, "-o", packed, "--shape", wrong}).code, 2) << wrong;
+  }
   const test::Outcome undone = test::coracle_program({"run", saved, shape[0], shape[1], "--disable-passes", "all"});
   EXPECT_EQ(undone.code, 2);
   expect_parts(undone.err, {"saved.coracle", "cannot be undone", "convolution.pdmodel"});

@@ -19,12 +19,14 @@ TEST(SizeRanges, AreEveryCombinationTheLargestFirst) {
 }
 
 TEST(SizeRanges, ThatAreWrittenTheSameVaryTogether) {
-  EXPECT_EQ(each_size({"a=1..2x7", "b=5x1..2", "c=3"}), (std::vector<Texts>{{"a=2x7", "b=5x2", "c=3"}, {"a=1x7", "b=5x1", "c=3"}}));
+  EXPECT_EQ(each_size({"a=1..2x7", "b=5x1..2", "c=3"}),
+            (std::vector<Texts>{{"a=2x7", "b=5x2", "c=3"}, {"a=1x7", "b=5x1", "c=3"}}));
   EXPECT_EQ(each_size({"a=1..2", "b=1..2/1"}).size(), 4U);
 }
 
 TEST(SizeRanges, AreNotInNames) {
-  EXPECT_EQ(each_size({"a1..2=3", "b:1..2:4x5", "1,3,224,224"}), (std::vector<Texts>{{"a1..2=3", "b:1..2:4x5", "1,3,224,224"}}));
+  EXPECT_EQ(each_size({"a1..2=3", "b:1..2:4x5", "1,3,224,224"}),
+            (std::vector<Texts>{{"a1..2=3", "b:1..2:4x5", "1,3,224,224"}}));
   EXPECT_EQ(each_size({}), (std::vector<Texts>{{}}));
 }
 
@@ -35,7 +37,8 @@ TEST(SizeRanges, AreRefusedWithWhatWasExpected) {
       each_size({wrong});
       ADD_FAILURE() << wrong;
     } catch (const Error& e) {
-      EXPECT_NE(std::string(e.what()).find("is no range of sizes, expected FIRST..LAST or FIRST..LAST/STEP"), std::string::npos)
+      EXPECT_NE(std::string(e.what()).find("is not a range of sizes, expected FIRST..LAST or FIRST..LAST/STEP"),
+                std::string::npos)
           << wrong << ": " << e.what();
     }
   }
@@ -47,7 +50,8 @@ TEST(SizeRanges, AreRefusedWithWhatWasExpected) {
     }
     return std::string("none");
   };
-  EXPECT_EQ(refusal({"x=32..100/32"}), "'32..100/32' does not end with its last size: steps of 32 from 32 on lead to 96");
+  EXPECT_EQ(refusal({"x=32..100/32"}),
+            "'32..100/32' does not end with its last size: steps of 32 from 32 on lead to 96");
   EXPECT_EQ(refusal({"x=1..10001"}), "'1..10001' has more than 10000 sizes");
   EXPECT_EQ(refusal({"x=1..200x1..201"}), "the ranges of sizes have more than 10000 combinations");
 }

@@ -151,7 +151,8 @@ TEST(WarmUp, RangesAreARunForEachSize) {
   EXPECT_EQ(samples.front().inputs.at("number").dims, (coracle::Dims{10, 1, 1}));
   EXPECT_EQ(samples.back().name, "words:1x32x1,number:1x1x1");
   EXPECT_EQ(parse_warm_ups("3x4").size(), 1U);
-  for (const char* wrong : {"", "x:3,", "x:4..1", "1..2x", "x:1..100/2"}) EXPECT_THROW(parse_warm_ups(wrong), Failure) << wrong;
+  for (const char* wrong : {"", "x:3,", "x:4..1", "1..2x", "x:1..100/2"})
+    EXPECT_THROW(parse_warm_ups(wrong), Failure) << wrong;
 }
 
 TEST(ModelConfig, AQueueIsBoundedWhereNobodyBoundsIt) {

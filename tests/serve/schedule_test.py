@@ -47,8 +47,16 @@ def test_a_warm_up_by_option(serve, tmp_path):
     for words, arguments in (("has shapes for 2 inputs, the model has 1", ["--warm-up", "m=x:2x3,y:3"]),
                              ("the warm-up 'x:2' of model 'm' failed", ["--warm-up", "m=x:2"]),
                              ("there is no model 'n'", ["--warm-up", "n=x:2"]),
-                             ("'2y' is not a shape", ["--warm-up", "m=2y"])):
+                             ("'2y' is not a shape", ["--warm-up", "m=2y"]),
+                             ("'2..5/2' does not end with its last size", ["--warm-up", "m=2..5/2x3"]),
+                             ("the warm-up 'x:3' of model 'm' failed", ["--warm-up", "m=x:2..3"])):
         assert words in ended(arguments + [model])
+
+
+def test_sizes_that_are_warmed_up_together_keep_their_plans(serve, tmp_path):
+    """Of these there are more than plans of such a model may take by themselves, 4 MiB."""
+    server = serve("--warm-up", "m=1..64x1..100", "m=%s" % save(tmp_path / "m", program_file.doubled("float32")))
+    assert server.statistics("m")["memory_usage"][0]["byte_size"] > 5 << 20
 
 
 def ended(arguments):

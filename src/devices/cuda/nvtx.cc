@@ -48,7 +48,8 @@ void note_version(uint32_t /*of_the_profiler*/) {}
 
 const void* export_table(uint32_t table) {
   static constexpr NvtxExportTableCallbacks kCallbacks{sizeof(NvtxExportTableCallbacks), module_functions};
-  static constexpr NvtxExportTableVersionInfo kVersion{sizeof(NvtxExportTableVersionInfo), kNvtxVersion, 0, note_version};
+  static constexpr NvtxExportTableVersionInfo kVersion{sizeof(NvtxExportTableVersionInfo), kNvtxVersion, 0,
+                                                       note_version};
   if (table == k_NVTX_ETID_CALLBACKS) return &kCallbacks;
   return table == k_NVTX_ETID_VERSIONINFO ? &kVersion : nullptr;
 }
@@ -63,8 +64,7 @@ const RangeFunctions* load_ranges() {
         reason != nullptr ? reason : path, ")");
     return nullptr;
   }
-  const auto begin =
-      reinterpret_cast<NvtxInitializeInjectionNvtxFunc_t>(::dlsym(library, "InitializeInjectionNvtx2"));
+  const auto begin = reinterpret_cast<NvtxInitializeInjectionNvtxFunc_t>(::dlsym(library, "InitializeInjectionNvtx2"));
   if (begin == nullptr || begin(export_table) == 0) {
     log(LogLevel::kWarning, "no ranges for a profiler: the library that ", kInjection, " names (", path, ") ",
         begin == nullptr ? "has no InitializeInjectionNvtx2" : "refused");

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Ranges for NVIDIA's profilers. NVTX 3 has no library: a profiler names one of its own in NVTX_INJECTION64_PATH, which
-/// is handed tables and writes its functions there. Declared is the part of that which is used here, by NVTX's names:
-/// the same of CUDA 12 and 13, and of every profiler since 2018.
+/// Ranges for NVIDIA's profilers. NVTX 3 has no library: a profiler names one of its own in NVTX_INJECTION64_PATH,
+/// which is handed tables and writes its functions there. Declared is the part of that which is used here, by NVTX's
+/// names: the same of CUDA 12 and 13, and of every profiler since 2018.
 namespace coracle::internal::cuda {
 
 using NvtxFunctionPointer = void (*)();
@@ -35,10 +35,10 @@ using NvtxInitializeInjectionNvtxFunc_t = int (*)(NvtxGetExportTableFunc_t table
 
 /// Other numbers, of which the version is a macro in NVTX.
 inline constexpr uint32_t kNvtxVersion = 3;
-#define CORACLE_NVTX_NUMBERS(X)     \
-  X(NVTX_CBID_CORE_RangePushA, 9)   \
-  X(NVTX_CBID_CORE_RangePop, 11)    \
-  X(NVTX_ETID_CALLBACKS, 1)         \
+#define CORACLE_NVTX_NUMBERS(X)   \
+  X(NVTX_CBID_CORE_RangePushA, 9) \
+  X(NVTX_CBID_CORE_RangePop, 11)  \
+  X(NVTX_ETID_CALLBACKS, 1)       \
   X(NVTX_ETID_VERSIONINFO, 3)
 
 /// Functions of the profiler. A range is of the thread that begins and ends it.

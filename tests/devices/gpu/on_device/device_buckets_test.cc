@@ -14,7 +14,9 @@ TEST_F(DeviceBuckets, TakeHardlyMoreTogetherThanTheLargest) {
   options.device = kDevice.name;
   options.kernels.disabled = {"islands"};
   const std::vector<Shape> sizes = size_buckets(kWidth);
-  const auto bytes = [&](const std::vector<Shape>& of) { return bytes_of_runs(model_of(encoder_text(1, kWidth), options), of); };
+  const auto bytes = [&](const std::vector<Shape>& of) {
+    return bytes_of_runs(model_of(encoder_text(1, kWidth), options), of);
+  };
   const auto largest = static_cast<double>(bytes({sizes[0]}));
   EXPECT_LE(static_cast<double>(bytes(sizes)), 1.15 * largest);
 }
