@@ -383,6 +383,43 @@ class Model {
 /// outlive session and model, and any thread may use it.
 class DeviceTensor {
  public:
+  /// In memory of the caller's on a CUDA device ("cuda:0"), which stays until nobody has the tensor any more; then
+  /// `release` is called, which must not throw. What `stream` was given before is done before the elements are read.
+  /// See coracle_device_tensor_wrap.
+  static DeviceTensor wrap(const std::string& device, coracle_dtype dtype, const Dims& dims, void* data,
+                           void* stream = nullptr, std::function<void()> release = nullptr) {
+    using Release = std::function<void()>;
+    auto owner = std::make_unique<Release>(std::move(release));
+    const coracle_release_function call = [](void* user) {
+      const std::unique_ptr<Release> told(static_cast<Release*>(user));
+      if (*told) (*told)();
+    };
+    coracle_device_tensor* tensor = nullptr;
+    check(coracle_device_tensor_wrap(device.c_str(), dtype, static_cast<int32_t>(dims.size()), dims.data(), data,
+                                     stream, call, owner.get(), &tensor));
+    static_cast<void>(owner.release());
+    return DeviceTensor(tensor);
+  }
+  /// Where it lies on a CUDA device; see coracle_device_tensor_address.
+  coracle_device_address address() const {
+    coracle_device_address address{};
+    check(coracle_device_tensor_address(handle_.get(), &address));
+    return address;
+  }
+  /// Of another library's DLManagedTensor, or with `versioned` DLManagedTensorVersioned, which is taken unless this
+  /// throws; see coracle_device_tensor_from_dlpack.
+  static DeviceTensor from_dlpack(void* managed, bool versioned, void* stream = nullptr) {
+    coracle_device_tensor* tensor = nullptr;
+    check(coracle_device_tensor_from_dlpack(managed, versioned ? 1 : 0, stream, &tensor));
+    return DeviceTensor(tensor);
+  }
+  /// A DLManagedTensor, or with `versioned` DLManagedTensorVersioned, for whoever calls its deleter; see
+  /// coracle_device_tensor_to_dlpack.
+  void* to_dlpack(bool versioned, void* stream = nullptr) const {
+    void* managed = nullptr;
+    check(coracle_device_tensor_to_dlpack(handle_.get(), versioned ? 1 : 0, stream, &managed));
+    return managed;
+  }
   coracle_dtype dtype() const { return view().dtype; }
   Dims dims() const {
     const coracle_tensor_view v = view();
@@ -489,7 +526,15 @@ class Session {
   /// From the next run on an output stays on the model's device, until it is bound to memory or unbound. See
   /// coracle_session_keep_output_on_device.
   void keep_output_on_device(size_t index) { check(coracle_session_keep_output_on_device(handle_.get(), index)); }
-  /// The result of the last run, of such an output.
+  /// From the next run on an output is in the memory of a tensor of the caller's on the model's device (wrap,
+  /// from_dlpack), until it is bound elsewhere or unbound. See coracle_session_bind_output_on_device.
+  void bind_output(size_t index, const DeviceTensor& tensor) {
+    check(coracle_session_bind_output_on_device(handle_.get(), index, tensor.handle()));
+  }
+  /// Runs begin on the device after what a CUstream of the caller's was given before; null: at once. See
+  /// coracle_session_set_stream.
+  void set_stream(void* stream) { check(coracle_session_set_stream(handle_.get(), stream)); }
+  /// The result of the last run, of an output that is on the device.
   DeviceTensor device_output(size_t index) const {
     coracle_device_tensor* tensor = nullptr;
     check(coracle_session_output_on_device(handle_.get(), index, &tensor));

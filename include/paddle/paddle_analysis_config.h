@@ -154,6 +154,7 @@ struct PD_INFER_DECL AnalysisConfig : detail::CpuChoice {
     // Row tiles run several operators as one.
     if (options.disable_passes == "all") options.disable_kernels = "row_tiles,strided";
     options.device = coracle_device();
+    options.stream = GetExecStream();
     options.precision = mkldnn_bfloat16_enabled() ? "bf16" : gpu_precision();
     // Every operator alone: so is none in a block of an engine.
     if (options.disable_passes != "all") choose_engines(options);

@@ -65,6 +65,8 @@ class PD_INFER_DECL PaddlePredictor {
   /// The bytes of the program as it was given.
   virtual std::string GetSerializedProgram() const = 0;
   virtual void* GetExecStream() const { return nullptr; }
+  /// Not Paddle's: a run on that stream, and those after it.
+  virtual bool run_on(void* /*stream*/) { return ZeroCopyRun(); }
 };
 
 /// Settings of before AnalysisConfig. Devices are recorded only: the model runs on the CPU.

@@ -28,7 +28,13 @@ class PD_INFER_DECL TensorUtils {
     const coracle_tensor_view view = src.checked(dtype, "CopyTensor");
     p_dst->Reshape(src.shape());
     void* to = p_dst->engine_->allocate_input(p_dst->index_, dtype);
-    if (view.bytes != 0) std::memmove(to, view.data, view.bytes);
+    if (src.place() == PlaceType::kGPU) {
+      paddle::detail::require(!src.is_input_, "CopyTensor: input '", src.name(),
+                              "' is the caller's own memory of the GPU");
+      src.engine_->copy_output(src.index_, to, view.bytes);
+    } else if (view.bytes != 0) {
+      std::memmove(to, view.data, view.bytes);
+    }
     p_dst->SetLoD(src.lod());
   }
   /// Both lie on the host: the copy is done when the call returns.

@@ -18,6 +18,10 @@
 
 namespace paddle_infer {
 
+namespace experimental {
+class InternalUtils;
+}
+
 using Config = paddle::AnalysisConfig;
 using PrecisionType = paddle::AnalysisConfig::Precision;
 using XpuConfig = paddle::XpuConfig;
@@ -62,6 +66,8 @@ class PD_INFER_DECL Predictor {
   void* GetExecStream() const { return predictor_->GetExecStream(); }
 
  private:
+  friend class experimental::InternalUtils;
+
   std::unique_ptr<paddle::PaddlePredictor> predictor_;
 };
 

@@ -50,7 +50,7 @@ class PD_INFER_DECL Tensor {
     const size_t count = view.bytes / sizeof(T);
     paddle::detail::require(count <= static_cast<size_t>(std::numeric_limits<int>::max()), "data: tensor '", name(),
                             "' has ", count, " elements, more than an int can say");
-    if (place != nullptr) *place = PlaceType::kCPU;
+    if (place != nullptr) *place = this->place();
     if (size != nullptr) *size = static_cast<int>(count);
     const paddle::detail::OutputTarget* target = is_input_ ? nullptr : &engine_->target(index_);
     return static_cast<T*>(target != nullptr && target->data != nullptr ? target->data : const_cast<void*>(view.data));
@@ -68,21 +68,25 @@ class PD_INFER_DECL Tensor {
     }
     std::memcpy(to, data, bytes);
   }
-  /// The caller's elements without a copy: an input is read there by each run, an output is put there behind each.
+  /// The caller's elements without a copy: an input is read there by each run, an output is put there behind each. With
+  /// kGPU they are on the GPU that the model uses; runs begin after what was given to the stream of SetExecStream, or
+  /// to CUDA's default stream.
   template <typename T>
   void ShareExternalData(const T* data, const std::vector<int>& shape, PlaceType place,
                          DataLayout layout = DataLayout::kNCHW) {
     paddle::detail::require(layout == DataLayout::kNCHW, "ShareExternalData: '", name(),
                             "' can only be given in the layout kNCHW");
-    need_cpu(place);
+    const bool is_there = place == PlaceType::kGPU;
+    if (!is_there) need_cpu(place);
     const coracle_dtype dtype = paddle::detail::ElementType<T>::value();
     if (is_input_) {
-      engine_->share_input(index_, dtype, data, shape);
+      engine_->share_input(index_, dtype, data, shape, is_there);
       return;
     }
     const size_t bytes = static_cast<size_t>(paddle::detail::count_of(shape, "output", name())) * sizeof(T);
     paddle::detail::require(data != nullptr, "ShareExternalData: output '", name(), "' was given a null pointer");
-    engine_->share_output(index_, {const_cast<T*>(data), bytes, dtype});
+    engine_->share_output(index_, {const_cast<T*>(data), bytes, dtype,
+                                   is_there ? engine_->on_device(dtype, data, shape, "output", name()) : nullptr});
   }
   void CopyStringsFromCpu(const Strings*) { no_strings("CopyStringsFromCpu"); }
 
@@ -91,9 +95,14 @@ class PD_INFER_DECL Tensor {
     const coracle_tensor_view view = checked(paddle::detail::ElementType<T>::value(), "CopyToCpu");
     if (view.bytes == 0) return;
     paddle::detail::require(data != nullptr, "CopyToCpu: tensor '", name(), "' cannot be copied to a null pointer");
-    std::memcpy(data, view.data, view.bytes);
+    if (place() == PlaceType::kCPU) {
+      std::memcpy(data, view.data, view.bytes);
+      return;
+    }
+    paddle::detail::require(!is_input_, "CopyToCpu: input '", name(), "' is the caller's own memory of the GPU");
+    engine_->copy_output(index_, data, view.bytes);
   }
-  /// Results are on the host when Run returns, and the copy is done when the call returns.
+  /// Results are complete when Run returns, and the copy is done when the call returns.
   template <typename T>
   void CopyToCpuAsync(T* data, void* /*exec_stream*/) const {
     CopyToCpu(data);
@@ -132,7 +141,12 @@ class PD_INFER_DECL Tensor {
   DataType type() const {
     return paddle::detail::paddle_type(is_input_ ? engine_->input(index_).dtype : engine_->output_type(index_));
   }
-  PlaceType place() const { return PlaceType::kCPU; }
+  /// kGPU for what ShareExternalData was given there, kCPU for all else.
+  PlaceType place() const {
+    const bool is_there =
+        is_input_ ? engine_->input(index_).there != nullptr : engine_->target(index_).there != nullptr;
+    return is_there ? PlaceType::kGPU : PlaceType::kCPU;
+  }
 
  private:
   friend class contrib::TensorUtils;
@@ -143,7 +157,8 @@ class PD_INFER_DECL Tensor {
   void need_cpu(PlaceType place) const {
     paddle::detail::require(
         place == PlaceType::kCPU, "tensor '", name(), "' lies on the CPU, wherever the model runs: ",
-        "use PlaceType::kCPU, or CopyFromCpu and CopyToCpu; given PlaceType ", static_cast<int>(place));
+        "use PlaceType::kCPU, or CopyFromCpu and CopyToCpu, or give memory of a GPU by ShareExternalData; ",
+        "given PlaceType ", static_cast<int>(place));
   }
   [[noreturn]] void no_strings(const char* call) const {
     paddle::detail::fail(call, ": tensors of strings are not supported, '", name(), "' cannot be set so");

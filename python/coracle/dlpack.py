@@ -31,7 +31,10 @@ def is_on_cuda(value: Any) -> bool:
     """Whether a value is a tensor on a CUDA device that its library hands out."""
     if not hasattr(value, "__dlpack__") or not hasattr(value, "__dlpack_device__"):
         return False
-    return value.__dlpack_device__()[0] in (CUDA, CUDA_MANAGED)
+    try:
+        return value.__dlpack_device__()[0] in (CUDA, CUDA_MANAGED)
+    except Exception:   # Whoever reads it as an array finds out why.
+        return False
 
 
 def stream_address(stream: Any) -> int | None:
@@ -51,7 +54,7 @@ def stream_address(stream: Any) -> int | None:
 
 def taken(value: Any, stream: int | None) -> c_void_p:
     """A new device tensor of the library in the memory of `value`, which is kept. What was given to the streams of its library is done
-    before the library reads it; with the stream of a session, where that reads it."""
+    before the library uses it: that library makes `stream`, a session's, or the default one, wait for it."""
     ready = LEGACY if stream is None else stream
     try:
         capsule = value.__dlpack__(stream=ready, max_version=(1, 0))
@@ -62,8 +65,7 @@ def taken(value: Any, stream: int | None) -> c_void_p:
     if not _is_valid(id(capsule), name):
         raise InvalidArgumentError("__dlpack__ of a %s gave %r, expected a new capsule of a tensor" % (type(value).__name__, capsule))
     tensor = c_void_p()
-    _library.call("device_tensor_from_dlpack", _pointer(id(capsule), name), versioned, LEGACY if stream is None else None,
-                  ctypes.byref(tensor))
+    _library.call("device_tensor_from_dlpack", _pointer(id(capsule), name), versioned, ready, ctypes.byref(tensor))
     _rename(id(capsule), used)
     return tensor
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pathlib
 import re
 
@@ -62,10 +63,9 @@ def _parts(*parts: str) -> str:
     return "".join(part + "\n\n" for part in parts if part)
 
 
-def c_reference(header: str) -> str:
-    """A page for coracle.h: what is declared together and described once is one entry."""
-    body = header[header.index("/**"):]
-    statements = _statements(body)
+def c_reference(*headers: str) -> str:
+    """A page for coracle.h and its parts: what is declared together and described once is one entry."""
+    statements = itertools.chain.from_iterable(_statements(header[re.search(r"^/\*(\*| ----)", header, re.M).start():]) for header in headers)
     page = ["# C interface\n", "`#include <coracle/coracle.h>`; link with `libcoracle`.\n", _prose(next(statements)[1]), "\n## Types and versions\n"]
     comment, codes = "", []
 

@@ -72,7 +72,8 @@ def _decisions():
 
 
 def on_files(files, config):
-    made = {"reference/c.md": headers.c_reference(_text("include/coracle/coracle.h")),
+    c_headers = [_text("include/coracle/" + name) for name in ("coracle.h", "device.h")]
+    made = {"reference/c.md": headers.c_reference(*c_headers),
             "reference/cpp.md": headers.cpp_reference(_text("include/coracle/coracle.hpp")),
             "reference/python.md": PYTHON, "reference/python-paddle.md": PADDLE,
             "reference/operators.md": headers.operator_table(ROOT / "src" / "ops"), "reference/messages.md": messages.page(ROOT),

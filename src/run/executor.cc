@@ -14,13 +14,6 @@
 namespace coracle::internal {
 namespace {
 
-Fact fact_of(const Tensor& tensor) {
-  Fact fact(tensor.dtype(), tensor.is_array() ? Shape::unknown_rank() : tensor.shape());
-  fact.is_array = tensor.is_array();
-  if (!tensor.lod().empty()) fact.lod = std::make_shared<const Lod>(tensor.lod());
-  return fact;
-}
-
 /// Lanes and loops share the threads.
 SessionOptions with_workers(SessionOptions options) {
   if (options.parallel_engines > 1 && options.workers == nullptr) {
@@ -159,19 +152,6 @@ Executor::Frame& Executor::frame_of(const Graph& graph) {
     if (v.is_constant()) frame.facts[i] = v.fact;
   }
   return frames_.emplace(&graph, std::move(frame)).first->second;
-}
-
-void Executor::make_available(Frame& frame, ValueId value, Tensor tensor) {
-  const Place place = place_of(tensor);
-  if (place.is_host()) {
-    tensor = tensor.to_host();  // from a device that the program does not use
-  } else if (const UserMemory* memory = UserMemory::of(tensor); memory != nullptr && !memory->takes_kernels()) {
-    tensor = devices_->clone(tensor, ledger_);
-  }
-  frame.facts[index(value)] = fact_of(tensor);
-  frame.facts[index(value)].place = place;
-  frame.tensors[index(value)] = std::move(tensor);
-  frame.available.push_back(value);
 }
 
 std::vector<Tensor> Executor::run_graph(const RunContext& context, const Graph& graph, std::vector<Tensor> inputs) {

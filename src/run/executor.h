@@ -86,7 +86,8 @@ class Executor : private BlockHost {
   std::vector<Tensor> run_main(const RunContext& context, std::span<const Tensor> inputs);
   /// The user's memory for a value of a graph, if kernels may write it there: its tensor of this type, else nothing.
   std::optional<Tensor> in_user_memory(const Graph& graph, ValueId value, const Fact& fact) const;
-  /// The inputs of a run, those in memory of the user's read after what his streams were given; so are devices.
+  /// The inputs of a run, those in memory of the user's read after what his streams were given, which devices follow,
+  /// too.
   std::vector<Tensor> follow(std::span<const Tensor> inputs, const RunOptions& options);
   /// Brings results to where they are to be, and forgets the user's memory.
   void deliver(const RunContext& context, std::vector<Tensor>& outputs);

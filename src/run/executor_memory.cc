@@ -9,6 +9,29 @@
 #include "run/executor.h"
 
 namespace coracle::internal {
+namespace {
+
+Fact fact_of(const Tensor& tensor) {
+  Fact fact(tensor.dtype(), tensor.is_array() ? Shape::unknown_rank() : tensor.shape());
+  fact.is_array = tensor.is_array();
+  if (!tensor.lod().empty()) fact.lod = std::make_shared<const Lod>(tensor.lod());
+  return fact;
+}
+
+}  // namespace
+
+void Executor::make_available(Frame& frame, ValueId value, Tensor tensor) {
+  const Place place = place_of(tensor);
+  if (place.is_host()) {
+    tensor = tensor.to_host();  // from a device that the program does not use
+  } else if (const UserMemory* memory = UserMemory::of(tensor); memory != nullptr && !memory->takes_kernels()) {
+    tensor = devices_->clone(tensor, ledger_);
+  }
+  frame.facts[index(value)] = fact_of(tensor);
+  frame.facts[index(value)].place = place;
+  frame.tensors[index(value)] = std::move(tensor);
+  frame.available.push_back(value);
+}
 
 std::optional<Tensor> Executor::in_user_memory(const Graph& graph, ValueId value, const Fact& fact) const {
   if (memory_.empty() || &graph != &program_->graph()) return std::nullopt;
@@ -18,7 +41,8 @@ std::optional<Tensor> Executor::in_user_memory(const Graph& graph, ValueId value
     if (!written_[i] || outputs[i] != value || fact.bytes() > memory.bytes) continue;
     if (fact.place.is_host() != (memory.there == nullptr)) continue;
     if (memory.there == nullptr) return Tensor::borrow(fact.dtype, fact.shape, memory.data);
-    if (fact.dtype == memory.dtype) return Tensor::on_device(fact.dtype, fact.shape, memory.there);
+    Tensor there = Tensor::on_device(fact.dtype, fact.shape, memory.there);
+    if (fact.dtype == memory.dtype && place_of(there) == fact.place) return there;
   }
   return std::nullopt;
 }
@@ -35,6 +59,10 @@ std::vector<Tensor> Executor::follow(std::span<const Tensor> inputs, const RunOp
     Tensor same = Tensor::on_device(tensor.dtype(), tensor.shape(), memory->after(options.after));
     same.share_lod(tensor);
     tensor = std::move(same);
+  }
+  for (const OutputMemory& memory : memory_) {
+    if (memory.there == nullptr) continue;
+    points.insert(points.end(), memory.there->points().begin(), memory.there->points().end());
   }
   if (devices_ != nullptr) devices_->follow(points);
   return tensors;

@@ -177,20 +177,20 @@ void Session::bind_output(size_t index, const Tensor& tensor) {
 
 void Session::set_stream(void* stream) {
   const Use use(*this);
-  if (stream == stream_) return;
+  if (stream == this->stream()) return;
   const std::span<const UsedDevice> devices = model_->program()->selector().devices();
   require(!devices.empty(), ErrorCode::kInvalidArgument,
           "the session takes no stream: the model uses no device, load it with the option `device`");
   if (stream != nullptr) shared(*devices.front().open).check_stream(stream);
   // Work on tensors that are gone may be under way on the one before: blocks are freed after it.
   executor_.release_devices();
-  stream_ = stream;
+  stream_.store(stream, std::memory_order_relaxed);
 }
 
 std::shared_ptr<const StreamPoint> Session::stream_point() {
-  if (stream_ == nullptr) return nullptr;
+  if (stream() == nullptr) return nullptr;
   executor_.settle_devices();  // before the point, which others may put work behind
-  return shared(*model_->program()->selector().devices().front().open).point_of(stream_);
+  return shared(*model_->program()->selector().devices().front().open).point_of(stream());
 }
 
 void Session::bind(size_t index, const OutputMemory& memory) {

@@ -51,7 +51,7 @@ class Session {
   /// Runs on the model's device begin after what this stream was given before, until another or null is set. Throws
   /// Error where the model uses no device, and where that has no such stream.
   void set_stream(void* stream);
-  void* stream() const { return stream_; }
+  void* stream() const { return stream_.load(std::memory_order_relaxed); }
   /// `options` hold for this run.
   void run(const RunOptions& options = {});
   /// Ends the run or the planning that goes on, or waits for its turn, with Error (cancelled); without one it does
@@ -128,7 +128,7 @@ class Session {
   std::vector<Tensor> inputs_;
   std::vector<Tensor> outputs_;
   std::vector<OutputMemory> output_memory_;  // by output; empty: none is bound
-  void* stream_ = nullptr;                   // of the user's
+  std::atomic<void*> stream_ = nullptr;      // of the user's
   bool profiling_ = false;
   Profile profile_;
   Observer observer_;

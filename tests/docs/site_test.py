@@ -29,7 +29,7 @@ def main():
     fetched = re.findall(r"""<(?:script|link|img|iframe)[^>]*\s(?:src|href)=["']?(https?:[^"'\s>]+)""", home)
     if fetched:
         sys.exit("the site fetches from elsewhere: " + ", ".join(fetched))
-    c = (ROOT / "include/coracle/coracle.h").read_text("utf-8")
+    c = "".join((ROOT / "include/coracle" / name).read_text("utf-8") for name in ("coracle.h", "device.h"))
     cpp = (ROOT / "include/coracle/coracle.hpp").read_text("utf-8")
     python = ROOT / "python" / "coracle"
     wanted = {"c": re.findall(r"^CORACLE_API [^(]*?(coracle_\w+)\(", c, re.M) + re.findall(r"^} (coracle_\w+);", c, re.M),

@@ -104,6 +104,11 @@ void sessions(const std::string& path) {
   clone.set_input(0, {1, 2}, pair);
   clone.run();
   clone.release_memory();
+  clone.set_stream(nullptr);
+  using Bind = void (coracle::Session::*)(size_t, const coracle::DeviceTensor&);
+  expect(static_cast<Bind>(&coracle::Session::bind_output) != nullptr && &coracle::DeviceTensor::address != nullptr &&
+             &coracle::DeviceTensor::from_dlpack != nullptr && &coracle::DeviceTensor::to_dlpack != nullptr,
+         "members for devices");
   expect(session.handle() != clone.handle() && model.handle() != nullptr, "handles");
 }
 
@@ -120,6 +125,12 @@ int main(int argc, char** argv) {
     expect(false, "an exception");
   } catch (const coracle::Exception& e) {
     expect(e.status() == CORACLE_IO, "status");
+  }
+  try {
+    static_cast<void>(coracle::DeviceTensor::wrap("cpu", CORACLE_FLOAT32, {1}, nullptr, nullptr, [] {}));
+    expect(false, "an exception");
+  } catch (const coracle::Exception& e) {
+    expect(e.status() == CORACLE_INVALID_ARGUMENT, "status");
   }
 #endif
   if (argc > 2) const coracle::Model none("/nonexistent/model");

@@ -15,7 +15,7 @@ link="-L$build -lcoracle -Wl,-rpath,$build"
 here=$source/tests/headers
 cd "$work"
 
-printf '#include <coracle/coracle.h>\n#include <coracle/engine.h>\n#include <coracle/vision/vision.h>\n' > alone.c
+printf '#include <coracle/device.h>\n#include <coracle/coracle.h>\n#include <coracle/engine.h>\n#include <coracle/vision/vision.h>\n' > alone.c
 for compiler in gcc clang-14; do
   command -v $compiler > found || { echo "no $compiler here"; continue; }
   for standard in c99 c11 c17; do
@@ -23,13 +23,13 @@ for compiler in gcc clang-14; do
   done
 done
 
-for header in coracle.h coracle.hpp logger.hpp span.hpp; do echo "#include <coracle/$header>" > alone_$header.cc; done
+for header in coracle.h device.h coracle.hpp logger.hpp span.hpp; do echo "#include <coracle/$header>" > alone_$header.cc; done
 echo "#include <coracle/engine.h>" > alone_engine.h.cc
 for header in image predictor text_reader vision; do echo "#include <coracle/vision/$header.h>" > alone_$header.cc; done
 for compiler in g++ clang++-14; do
   command -v $compiler > found || { echo "no $compiler here"; continue; }
   for standard in c++11 c++14 c++17 c++20; do
-    $compiler -std=$standard $strict -fno-exceptions -fno-rtti -fsyntax-only alone_coracle.h.cc alone_engine.h.cc alone_vision.cc
+    $compiler -std=$standard $strict -fno-exceptions -fno-rtti -fsyntax-only alone_coracle.h.cc alone_device.h.cc alone_engine.h.cc alone_vision.cc
   done
   for standard in c++17 c++20; do
     for header in coracle.hpp logger.hpp span.hpp image predictor text_reader vision; do

@@ -111,7 +111,11 @@ TEST_F(PaddleMisuse, NullPointers) {
 TEST_F(PaddleMisuse, OtherPlacesAndLayouts) {
   in_->Reshape({1, 2});
   expect_refused([&] { in_->mutable_data<float>(PlaceType::kGPU); }, "lies on the CPU");
-  expect_refused([&] { in_->ShareExternalData(x_.data(), {1, 2}, PlaceType::kGPU); }, "lies on the CPU");
+  expect_refused(
+      [&] {
+        in_->ShareExternalData(x_.data(), {1, 2}, PlaceType::kGPU);
+      },
+      "was given memory of a GPU, but the model runs on the CPU");
   expect_refused(
       [&] {
         in_->ShareExternalData(x_.data(), {1, 2}, PlaceType::kCPU, paddle_infer::DataLayout::kNHWC);

@@ -35,7 +35,7 @@ class CoraclePredictor : public PaddlePredictor {
       out.dtype = paddle_type(view.dtype);
       out.lod = engine_->output_lod(i);
       out.data.Resize(view.bytes);
-      if (view.bytes != 0) std::memcpy(out.data.data(), view.data, view.bytes);
+      if (view.bytes != 0) engine_->copy_output(i, out.data.data(), view.bytes);
     }
     return true;
   }
@@ -54,9 +54,9 @@ class CoraclePredictor : public PaddlePredictor {
     outputs->clear();
     for (size_t i = 0; i < engine_->model().outputs.size(); ++i) {
       const coracle_tensor_view view = engine_->output(i);
-      const paddle::Tensor seen(engine_->output_info(i).name, view.dtype, {view.dims, view.dims + view.rank},
-                                view.data);
-      outputs->push_back(seen.clone());
+      outputs->emplace_back(std::vector<int64_t>(view.dims, view.dims + view.rank), view.dtype);
+      outputs->back().set_name(engine_->output_info(i).name);
+      if (view.bytes != 0) engine_->copy_output(i, outputs->back().data(), view.bytes);
       outputs->back().set_lod(engine_->output_lod(i));
     }
     return true;
@@ -89,7 +89,14 @@ class CoraclePredictor : public PaddlePredictor {
   void RegisterInputHook(const paddle_infer::InputTensorHookFunc& hookfunc) override {
     engine_->add_input_hook(hookfunc);
   }
-  std::unique_ptr<PaddlePredictor> Clone(void* = nullptr) override { return owned<CoraclePredictor>(engine_->clone()); }
+  std::unique_ptr<PaddlePredictor> Clone(void* stream = nullptr) override {
+    return owned<CoraclePredictor>(engine_->clone(stream));
+  }
+  void* GetExecStream() const override { return engine_->stream(); }
+  bool run_on(void* stream) override {
+    engine_->set_stream(stream);
+    return ZeroCopyRun();
+  }
   std::string GetSerializedProgram() const override {
     const EngineOptions& options = engine_->model().options();
     return options.program_bytes != nullptr ? *options.program_bytes : read_file(options.path);

@@ -34,6 +34,7 @@ struct EngineOptions {
   std::string marks;            ///< likewise
   std::string shapes;           ///< likewise
   int64_t min_ops = 2;          ///< likewise
+  void* stream = nullptr;       ///< as coracle_session_set_stream takes it; without effect where no device is used
   bool dump_graphs = false;
   std::string dump_folder;       ///< where to; empty: the working directory
   std::string shape_range_file;  ///< where to write the shapes of all runs; empty: nowhere

@@ -22,10 +22,14 @@ struct XpuRuntimeConfig {
   size_t l3_autotune_size = 0;
 };
 
-/// Devices have streams of their own: runs and copies are done when the call returns.
+/// Runs and copies are done when the call returns.
 class PD_INFER_DECL InternalUtils {
  public:
-  static bool RunWithExternalStream(Predictor* pred, cudaStream_t) { return run(pred); }
+  /// The run, and those after it, begin after what the stream was given.
+  static bool RunWithExternalStream(Predictor* pred, cudaStream_t stream) {
+    paddle::detail::require(pred != nullptr, "InternalUtils was given a null pointer as predictor");
+    return pred->predictor_->run_on(stream);
+  }
   static bool RunWithExternalStream(Predictor* pred, hipStream_t) { return run(pred); }
   static bool RunWithRuntimeConfig(Predictor* pred, void*) { return run(pred); }
   static void UpdateConfigInterleaved(Config*, bool) {}

@@ -79,6 +79,17 @@ class SharedModel {
 
   const coracle_model* get() const { return model_.get(); }
   const EngineOptions& options() const { return options_; }
+  /// The device that the model uses; empty for the CPU, also where the one that it asks for need not be there and is
+  /// not.
+  std::string device_in_use() const {
+    std::string device = options_.device;
+    if (device.empty() || device == "cpu" || device.back() != '?') return device == "cpu" ? "" : device;
+    char* missing = nullptr;
+    check(coracle_find_device(device.c_str(), &missing));
+    const std::unique_ptr<char, void (*)(char*)> owner(missing, coracle_string_free);
+    device.pop_back();
+    return missing == nullptr ? device : "";
+  }
 
   std::vector<InputOrOutput> inputs;
   std::vector<InputOrOutput> outputs;

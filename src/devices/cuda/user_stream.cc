@@ -55,7 +55,7 @@ void Opened::check_memory(const void* address, size_t bytes) const {
                       CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
                       CU_POINTER_ATTRIBUTE_RANGE_SIZE};
   int type = 0;
-  unsigned char is_managed = 0;
+  unsigned is_managed = 0;  // of which drivers may write one byte
   int device = -1;
   CUdeviceptr begin = 0;
   size_t size = 0;

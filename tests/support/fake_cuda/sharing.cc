@@ -32,7 +32,7 @@ CUresult cuPointerGetAttributes(unsigned count, int* attributes, void** data, CU
       case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
         *static_cast<int*>(data[i]) = spot.block != nullptr ? CU_MEMORYTYPE_DEVICE : is_pinned ? CU_MEMORYTYPE_HOST : 0;
         break;
-      case CU_POINTER_ATTRIBUTE_IS_MANAGED: *static_cast<unsigned char*>(data[i]) = 0; break;
+      case CU_POINTER_ATTRIBUTE_IS_MANAGED: *static_cast<unsigned*>(data[i]) = 0; break;
       case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
         *static_cast<int*>(data[i]) = spot.block == nullptr && !is_pinned ? -2 : std::max(0, driver.elsewhere);
         break;

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...session import Session
@@ -12,7 +14,7 @@ class Input:
     """What an input holds."""
 
     def __init__(self):
-        self.array: np.ndarray | None = None
+        self.array: np.ndarray | Any | None = None   # Of another library where it is on a GPU.
         self.shape: list[int] = [0]
         self.lod: list[list[int]] = []
 

@@ -25,6 +25,7 @@ class Gpu(Recorder):
         self._gpu_device_id = 0
         self._gpu_precision = PrecisionType.Float32
         self._chosen_device: str | None = None
+        self._exec_stream = None
 
     def enable_use_gpu(self, memory_pool_init_size_mb: int, device_id: int = 0,
                        precision_mode: PrecisionType = PrecisionType.Float32) -> None:
@@ -69,7 +70,13 @@ class Gpu(Recorder):
         self._record("exp_enable_use_cutlass", True, "runs by Coracle's own kernels")
 
     def set_exec_stream(self, stream) -> None:
-        self._record("set_exec_stream", stream, "runs on streams of its own; run returns when all is done")
+        """Runs on a GPU begin after what this stream was given: the address of a CUstream, or a stream of torch or cupy."""
+        self._exec_stream = stream
+        self._record("set_exec_stream", stream, "runs begin after what the stream was given, and run returns when all is done")
+
+    def _stream_in_use(self):
+        """That of `set_exec_stream`, where the model runs on a GPU; else None."""
+        return self._exec_stream if self.coracle_device().startswith("cuda") and self.use_gpu() else None
 
     def _device_outlook(self) -> tuple[bool, str]:
         """Whether the model runs on a device (or there is no predictor), and what becomes of the call."""

@@ -33,11 +33,13 @@ class Predictor:
             raise TypeError("a predictor is made from a Config, given a %s" % type(config).__name__)
         model = config._use()
         ranges = ShapeRanges(config.shape_range_info_path()) if config.shape_range_info_collected() else None
-        self._start(model, max(1, config.cpu_math_library_num_threads()), config._profile, ranges)
+        self._start(model, max(1, config.cpu_math_library_num_threads()), config._profile, ranges, config._stream_in_use())
 
-    def _start(self, model: models.Model, threads: int, profiled: bool, ranges: ShapeRanges | None) -> None:
-        self._model, self._threads, self._profiled = model, threads, profiled
+    def _start(self, model: models.Model, threads: int, profiled: bool, ranges: ShapeRanges | None, stream: Any) -> None:
+        self._model, self._threads, self._profiled, self._stream = model, threads, profiled, stream
         self._bindings = Bindings(model.session(threads), len(model.inputs))
+        if stream is not None:
+            self._bindings.session.set_stream(stream)
         self._profile: Profile | None = None
         self._watch = Watch(ranges)
         if ranges is not None:
@@ -84,9 +86,11 @@ class Predictor:
         return [self.get_output_handle(name).copy_to_cpu().view(Result) for name in self.get_output_names()]
 
     def clone(self, stream: Any = None) -> Predictor:
-        """A second predictor that shares the weights, with nothing set; for another thread."""
+        """A second predictor that shares the weights, with nothing set; for another thread. Where the first has a stream
+        (`Config.set_exec_stream`) it runs on that one, or on the one given."""
         other = Predictor.__new__(Predictor)
-        other._start(self._model, self._threads, self._profiled, self._watch.ranges)
+        own = self._stream if stream is None or self._stream is None else stream
+        other._start(self._model, self._threads, self._profiled, self._watch.ranges, own)
         return other
 
     def clear_intermediate_tensor(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import _arrays
+from ... import _arrays, dlpack
 from ..._handle import TensorInfo
 from ...errors import InvalidArgumentError
 from . import pending
@@ -78,10 +78,13 @@ class Tensor:
         self._keep(fitting.copy(order="C") if np.may_share_memory(fitting, data) else fitting)
 
     def share_external_data(self, data: Any) -> None:
-        """Reads a tensor or array where it lies, without a copy if its elements lie one after the other. It must not change or go
-        before the last run with it; the handle keeps it alive.
+        """Reads a tensor or array where it lies, without a copy if its elements lie one after the other, also on the GPU that the
+        model uses. It must not change or go before the last run with it; the handle keeps it alive.
         """
         self._require_input("share_external_data")
+        if not isinstance(data, np.ndarray) and dlpack.is_on_cuda(data):
+            self._kept.array, self._kept.shape = data, list(data.shape)
+            return
         self._keep(_arrays.readable(data, self._info.name, _arrays.NAMES.index(self._info.dtype)))
 
     def share_external_data_by_ptr_name(self, *arguments) -> None:
@@ -94,7 +97,7 @@ class Tensor:
         """A new array: of an output after a run, or of an input that was set. bfloat16 comes as the bits, in uint16, and float8 in uint8."""
         if not self._is_input:
             array = self._bindings.session.output(self._index)
-        elif self._kept.array is not None:
+        elif isinstance(self._kept.array, np.ndarray):
             array = self._kept.array.copy()
         else:
             raise InvalidArgumentError("copy_to_cpu: input '%s' was not set" % self._info.name)

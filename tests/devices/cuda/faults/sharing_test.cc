@@ -3,6 +3,8 @@
 // inputs.
 #include "devices/cuda/faults/sharing.h"
 
+#include "run/device_memory.h"
+
 namespace coracle::internal::test {
 namespace {
 
@@ -73,6 +75,41 @@ TEST_F(CudaSharing, AnOutputMayGoWhereTheInputIs) {
   bind(session, 0, wrapped(x, other + 32));
   run_once(session);
   EXPECT_TRUE(same_bits({read(x, other + 32)}, once));
+}
+
+TEST_F(CudaSharing, WhatOverwritesTheInputIsCopiedThereInTheEnd) {
+  const auto on_device =
+      model("graph (%x \"x\": float32[?, 8]) {\n  %y = exp(%x)\n  %z = tanh(%x)\n  return %y \"y\", %z \"z\"\n}");
+  const Tensor x = rows(4);
+  const std::vector<Tensor> expected = singly(on_device, {x});
+  for (const size_t bound : {size_t{0}, size_t{1}}) {
+    const SessionHandle session = session_of(on_device);
+    const cuda::CUdeviceptr both = block_of(x);
+    set(session, wrapped(x, both));
+    bind(session, bound, wrapped(x, both));
+    run_once(session);
+    EXPECT_TRUE(same_bits({read(x, both), session->session.output(1 - bound)}, {expected[bound], expected[1 - bound]}));
+  }
+}
+
+TEST_F(CudaSharing, ABlockThatWasGivenOutWaitsForTheNextPoint) {
+  const auto memory = std::make_shared<DeviceMemory>(kDevice.open(0));
+  const auto made = [&] { return memory->make(DType::kFloat32, {64}, nullptr); };
+  const auto gone = [&](Tensor tensor, std::optional<bool> on_stream) {
+    if (on_stream) DeviceMemory::give_out(tensor, *on_stream);
+    return tensor.storage()->memory();
+  };
+  const void* const first = gone(made(), std::nullopt);
+  EXPECT_EQ(gone(made(), true), first) << "nobody else had it";
+  void* const second = gone(made(), true);
+  EXPECT_NE(second, first) << "somebody may have it still";
+  EXPECT_EQ(memory->bytes(), 512U);
+  memory->settle();
+  EXPECT_EQ(gone(made(), false), first) << "the oldest, and then it is freed";
+  EXPECT_EQ(gone(made(), true), second);
+  EXPECT_EQ(memory->bytes(), 256U);
+  memory->release();
+  EXPECT_EQ(memory->bytes(), 0U);
 }
 
 TEST_F(CudaSharing, AResultThatIsTheInputIsACopyOfIt) {
