@@ -9,26 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "input_buffer.h"
+#include "model_handle.h"
+#include "sequence_offsets.h"
 #include "shared_model.h"
 
 namespace paddle {
 namespace detail {
-
-using Lod = std::vector<std::vector<size_t>>;
-
-/// Memory for the elements of an input: grows, never shrinks, aligned as the library likes it best.
-class InputBuffer {
- public:
-  void* reserve(size_t bytes) {
-    if (memory_.size() < bytes + kAlignment) std::vector<char>(bytes + kAlignment).swap(memory_);
-    const auto address = reinterpret_cast<uintptr_t>(memory_.data());
-    return memory_.data() + (kAlignment - address % kAlignment) % kAlignment;
-  }
-
- private:
-  static constexpr size_t kAlignment = 64;
-  std::vector<char> memory_;
-};
 
 /// What is set for an input: kept from run to run, whichever handles there are.
 struct InputState {
@@ -72,8 +59,8 @@ class Engine {
   const InputOrOutput& input_info(size_t index) const { return model_->inputs.at(index); }
   const InputOrOutput& output_info(size_t index) const { return model_->outputs.at(index); }
 
-  size_t find_input(const std::string& name) const { return find(model_->inputs, name, "input"); }
-  size_t find_output(const std::string& name) const { return find(model_->outputs, name, "output"); }
+  size_t find_input(const std::string& name) const { return find_by_name(model_->inputs, name, "input"); }
+  size_t find_output(const std::string& name) const { return find_by_name(model_->outputs, name, "output"); }
 
   /// Sets the shape of an input, whose elements come after it.
   void reshape_input(size_t index, const std::vector<int>& shape) {
@@ -131,15 +118,7 @@ class Engine {
   bool has_results() const { return has_results_; }
   /// No levels without results.
   Lod output_lod(size_t index) const {
-    Lod lod;
-    if (!has_results_) return lod;
-    for (size_t level = 0; level < output(index).lod_levels; ++level) {
-      const size_t* offsets = nullptr;
-      size_t size = 0;
-      check(coracle_session_output_lod(session_.get(), index, level, &offsets, &size));
-      lod.emplace_back(offsets, offsets + size);
-    }
-    return lod;
+    return has_results_ ? lod_of(session_.get(), index, output(index).lod_levels) : Lod();
   }
 
   void run() {
@@ -166,9 +145,6 @@ class Engine {
   }
 
  private:
-  struct FreeSession {
-    void operator()(coracle_session* session) const { coracle_session_free(session); }
-  };
   using Hooks = std::vector<paddle_infer::OutputTensorHookFunc>;
 
   explicit Engine(std::shared_ptr<const SharedModel> model)
@@ -181,15 +157,6 @@ class Engine {
     check(coracle_session_create(model_->get(), &options, &session));
     session_.reset(session);
     if (model_->ranges != nullptr) check(coracle_session_set_observer(session_.get(), observe, this));
-  }
-
-  static size_t find(const std::vector<InputOrOutput>& list, const std::string& name, const char* kind) {
-    std::vector<std::string> names;
-    for (size_t i = 0; i < list.size(); ++i) {
-      if (list[i].name == name) return i;
-      names.push_back("'" + list[i].name + "'");
-    }
-    fail("the model has no ", kind, " '", name, "', its ", kind, "s are ", list_text(names));
   }
 
   size_t bytes_of(size_t index, coracle_dtype dtype) const {
@@ -210,14 +177,7 @@ class Engine {
     const std::vector<int64_t> dims(input.shape.begin(), input.shape.end());
     check(coracle_session_borrow_input(session_.get(), index, input.dtype, static_cast<int32_t>(dims.size()),
                                        dims.data(), input.data));
-    std::vector<size_t> sizes;
-    std::vector<size_t> offsets;
-    offsets.reserve(1);  // a level without offsets is wrong, and not a null pointer
-    for (const auto& level : input.lod) {
-      sizes.push_back(level.size());
-      offsets.insert(offsets.end(), level.begin(), level.end());
-    }
-    check(coracle_session_set_input_lod(session_.get(), index, sizes.size(), sizes.data(), offsets.data()));
+    give_lod(session_.get(), index, input.lod);
   }
 
   void copy_to_target(size_t index) const {
@@ -261,7 +221,7 @@ class Engine {
   }
 
   std::shared_ptr<const SharedModel> model_;
-  std::unique_ptr<coracle_session, FreeSession> session_;
+  SessionHandle session_;
   std::vector<InputState> inputs_;
   std::vector<OutputTarget> targets_;
   Hooks output_hooks_;
