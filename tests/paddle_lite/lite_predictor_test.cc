@@ -222,7 +222,7 @@ TEST(PaddleLitePredictor, FoldersAndProgramsByEachConfig) {
   lite::MobileConfig mobile;
   mobile.set_model_dir(model.path());
   EXPECT_EQ(product_of(*lite::CreatePaddlePredictor(mobile), {1, 2}), (Floats{7, 10}));
-  for (const std::string& path : {model.path(), model.program}) {
+  for (const std::string& path : {model.path(), model.program, model.params}) {
     EXPECT_EQ(product_of(*lite::CreatePaddlePredictor(mobile_config(path)), {1, 2}), (Floats{7, 10}));
   }
   lite::CxxConfig cxx;

@@ -28,9 +28,10 @@ inline bool ends_with(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-/// True for what Paddle Lite's opt writes, by its first bytes: a version, 0 to 2, as two bytes.
+/// True for what Paddle Lite's opt writes, by its first three bytes: a number of two bytes, 0 to 2, and the beginning
+/// of the version as text. Files of parameters begin with more zeros.
 inline bool is_naive_buffer(const std::string& head) {
-  return head.size() >= 2 && head[0] >= 0 && head[0] <= 2 && head[1] == 0;
+  return head.size() == 3 && static_cast<unsigned char>(head[0]) <= 2 && head[1] == 0 && head[2] > ' ' && head[2] < 127;
 }
 
 /// Throws for what Paddle Lite's opt wrote, with what to do instead.
@@ -42,7 +43,7 @@ inline void refuse_naive_buffer(const std::string& head, const std::string& what
 }
 
 inline std::string first_bytes(const std::string& path) {
-  char head[2] = {};
+  char head[3] = {};
   return std::ifstream(path, std::ios::binary).read(head, sizeof(head)).good() ? std::string(head, sizeof(head)) : "";
 }
 
@@ -55,7 +56,7 @@ class LiteModel {
     if (!options_.device.empty()) load.device = options_.device.c_str();
     coracle_model* model = nullptr;
     if (options_.program_bytes != nullptr) {
-      refuse_naive_buffer(options_.program_bytes->substr(0, 2), "the model in memory");
+      refuse_naive_buffer(options_.program_bytes->substr(0, 3), "the model in memory");
       const bool has_params = options_.params_bytes != nullptr && !options_.params_bytes->empty();
       // The library keeps views of the bytes, which options_ owns.
       check(coracle_model_load_memory(options_.program_bytes->data(), options_.program_bytes->size(),
