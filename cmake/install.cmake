@@ -13,14 +13,16 @@ endif()
 if(BUILD_SHARED_LIBS)
   list(APPEND libraries coracle paddle_inference_c)
 endif()
-foreach(library ${libraries} paddle_inference)
+foreach(library ${libraries} paddle_inference paddle_lite)
   target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  if(library MATCHES "paddle")
+  if(library STREQUAL "paddle_lite")
+    target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/paddle_lite>)
+  elseif(library MATCHES "paddle")
     target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/paddle>)
   endif()
 endforeach()
 
-install(TARGETS ${libraries} paddle_inference EXPORT coracleTargets
+install(TARGETS ${libraries} paddle_inference paddle_lite EXPORT coracleTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 if(TARGET coracle_vision)  # a component of its own: it loads libraries that the others do not need
@@ -34,6 +36,7 @@ foreach(plugin ${plugins})  # components of their own for the same reason; they 
   install(TARGETS ${plugin} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component})
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/coracle ${PROJECT_SOURCE_DIR}/include/paddle
+                  ${PROJECT_SOURCE_DIR}/include/paddle_lite
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
 
 install(EXPORT coracleTargets NAMESPACE coracle:: DESTINATION ${package_dir} COMPONENT dev)

@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOGETHER = ("src/api", "src/base", "src/devices/cpu", "src/devices/cuda", "src/devices/gpu", "src/devices/opencl", "src/engines/openvino", "src/engines/xnnpack", "src/graph",
             "src/archive", "src/client", "src/command_line", "src/model", "src/ops", "src/paddle_c", "src/passes", "src/plan", "src/run", "src/saved", "src/serve", "src/blocks", "src/loading", "src/quantize", "src/vision",
             "tests/api", "tests/archive", "tests/base", "tests/blocks", "tests/client", "tests/serve", "tests/quantize",
-            "tests/devices/cpu", "tests/graph", "tests/model", "tests/ops", "tests/passes", "tests/plan", "tests/run", "tests/support",
+            "tests/devices/cpu", "tests/graph", "tests/paddle_lite", "tests/model", "tests/ops", "tests/passes", "tests/plan", "tests/run", "tests/support",
             "tests/vision")
 ALONE = ("src/devices/cpu/isa",)    # folders of these whose files have units of their own
 KERNELS = "src/devices/cpu/kernels"    # headers of a namespace inside that of the others

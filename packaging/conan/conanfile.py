@@ -86,6 +86,11 @@ class CoracleRecipe(ConanFile):
         headers.requires = ["libcoracle"]
         headers.includedirs = [os.path.join("include", "paddle")]
         headers.libdirs = []
+        lite = self.cpp_info.components["paddle_lite"]
+        lite.set_property("cmake_target_name", "coracle::paddle_lite")
+        lite.requires = ["libcoracle"]
+        lite.includedirs = [os.path.join("include", "paddle_lite")]
+        lite.libdirs = []
         paddle_c = self.cpp_info.components["paddle_inference_c"]
         paddle_c.set_property("cmake_target_name", "coracle::paddle_inference_c")
         paddle_c.set_property("pkg_config_name", "paddle_inference_c")

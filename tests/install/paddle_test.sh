@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs the folders that projects for Paddle Inference expect, builds such a project there and runs it, if its model
-# is there; then a project that finds Coracle's package and links Paddle's interfaces.
+# is there; then a project that finds Coracle's package and links the interfaces of Paddle and Paddle Lite.
 #   paddle_test.sh BUILD_DIR SOURCE_DIR [PROGRAM PARAMS]     a model of images of 48 x 48
 set -eu
 build=$1
@@ -32,6 +32,9 @@ find_package(coracle REQUIRED)
 set(CMAKE_CXX_STANDARD 17)
 add_executable(members "$programs/every_member.cc")
 target_link_libraries(members PRIVATE coracle::paddle_inference)
+add_executable(lite_members "$programs/../../paddle_lite/programs/every_lite_member.cc"
+                            "$programs/../../paddle_lite/programs/lite_second_unit.cc")
+target_link_libraries(lite_members PRIVATE coracle::paddle_lite)
 add_executable(functions "$programs/every_function.c")
 target_link_libraries(functions PRIVATE coracle::paddle_inference_c)
 END

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../paddle_infer_declare.h"
+#include "element_count.h"
 #include "types.h"
 
 namespace phi {
@@ -127,21 +128,6 @@ inline void fill(coracle_dtype dtype, void* elements, size_t count, double value
     case CORACLE_FLOAT64: return fill<double>(elements, count, value);
     default: fail("tensors of ", coracle_dtype_name(dtype), " cannot be filled with a number");
   }
-}
-
-/// Elements of a shape that `kind` ("input") `name` has or is to have; throws if they cannot be counted.
-template <class Shape>
-int64_t count_of(const Shape& shape, const char* kind, const std::string& name) {
-  int64_t count = 1;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    const int64_t dim = shape[i];
-    require(dim >= 0, kind, " '", name, "': dimension ", i, " is ", dim, ", expected 0 or more");
-    if (dim != 0 && count > (std::numeric_limits<int64_t>::max() >> 5) / dim) {
-      fail(kind, " '", name, "': shape ", list_text(shape), " is too large");
-    }
-    count *= dim;
-  }
-  return count;
 }
 
 }  // namespace detail

@@ -10,26 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "input_buffer.h"
+#include "model_handle.h"
+#include "sequence_offsets.h"
 #include "shared_model.h"
 
 namespace paddle {
 namespace detail {
-
-using Lod = std::vector<std::vector<size_t>>;
-
-/// Memory for the elements of an input: grows, never shrinks, aligned as the library likes it best.
-class InputBuffer {
- public:
-  void* reserve(size_t bytes) {
-    if (memory_.size() < bytes + kAlignment) std::vector<char>(bytes + kAlignment).swap(memory_);
-    const auto address = reinterpret_cast<uintptr_t>(memory_.data());
-    return memory_.data() + (kAlignment - address % kAlignment) % kAlignment;
-  }
-
- private:
-  static constexpr size_t kAlignment = 64;
-  std::vector<char> memory_;
-};
 
 struct FreeDeviceTensor {
   void operator()(coracle_device_tensor* tensor) const { coracle_device_tensor_free(tensor); }
@@ -90,8 +77,8 @@ class Engine {
   const InputOrOutput& input_info(size_t index) const { return model_->inputs.at(index); }
   const InputOrOutput& output_info(size_t index) const { return model_->outputs.at(index); }
 
-  size_t find_input(const std::string& name) const { return find(model_->inputs, name, "input"); }
-  size_t find_output(const std::string& name) const { return find(model_->outputs, name, "output"); }
+  size_t find_input(const std::string& name) const { return find_by_name(model_->inputs, name, "input"); }
+  size_t find_output(const std::string& name) const { return find_by_name(model_->outputs, name, "output"); }
 
   /// Sets the shape of an input, whose elements come after it.
   void reshape_input(size_t index, const std::vector<int>& shape) {
@@ -180,15 +167,7 @@ class Engine {
   bool has_results() const { return has_results_; }
   /// No levels without results.
   Lod output_lod(size_t index) const {
-    Lod lod;
-    if (!has_results_) return lod;
-    for (size_t level = 0; level < output(index).lod_levels; ++level) {
-      const size_t* offsets = nullptr;
-      size_t size = 0;
-      check(coracle_session_output_lod(session_.get(), index, level, &offsets, &size));
-      lod.emplace_back(offsets, offsets + size);
-    }
-    return lod;
+    return has_results_ ? lod_of(session_.get(), index, output(index).lod_levels) : Lod();
   }
 
   void run() {
@@ -215,9 +194,6 @@ class Engine {
   }
 
  private:
-  struct FreeSession {
-    void operator()(coracle_session* session) const { coracle_session_free(session); }
-  };
   using Hooks = std::vector<paddle_infer::OutputTensorHookFunc>;
 
   static void* default_stream() { return reinterpret_cast<void*>(uintptr_t{1}); }
@@ -242,15 +218,6 @@ class Engine {
     if (model_->ranges != nullptr) check(coracle_session_set_observer(session_.get(), observe, this));
   }
 
-  static size_t find(const std::vector<InputOrOutput>& list, const std::string& name, const char* kind) {
-    std::vector<std::string> names;
-    for (size_t i = 0; i < list.size(); ++i) {
-      if (list[i].name == name) return i;
-      names.push_back("'" + list[i].name + "'");
-    }
-    fail("the model has no ", kind, " '", name, "', its ", kind, "s are ", list_text(names));
-  }
-
   size_t bytes_of(size_t index, coracle_dtype dtype) const {
     const InputOrOutput& info = input_info(index);
     require(dtype == info.dtype, "input '", info.name, "' takes elements of type ", coracle_dtype_name(info.dtype),
@@ -271,14 +238,7 @@ class Engine {
               ? coracle_session_set_input_on_device(session_.get(), index, input.there.get())
               : coracle_session_borrow_input(session_.get(), index, input.dtype, static_cast<int32_t>(dims.size()),
                                              dims.data(), input.data));
-    std::vector<size_t> sizes;
-    std::vector<size_t> offsets;
-    offsets.reserve(1);  // a level without offsets is wrong, and not a null pointer
-    for (const auto& level : input.lod) {
-      sizes.push_back(level.size());
-      offsets.insert(offsets.end(), level.begin(), level.end());
-    }
-    check(coracle_session_set_input_lod(session_.get(), index, sizes.size(), sizes.data(), offsets.data()));
+    give_lod(session_.get(), index, input.lod);
   }
 
   void copy_to_target(size_t index) const {
@@ -322,7 +282,7 @@ class Engine {
   }
 
   std::shared_ptr<const SharedModel> model_;
-  std::unique_ptr<coracle_session, FreeSession> session_;
+  SessionHandle session_;
   std::vector<InputState> inputs_;
   std::vector<OutputTarget> targets_;
   void* stream_ = nullptr;

@@ -9,6 +9,7 @@
 
 #include "dense_tensor.h"
 #include "engine_options.h"
+#include "model_handle.h"
 #include "owned.h"
 #include "shape_ranges.h"
 
@@ -40,13 +41,6 @@ class GraphDump {
   std::string folder_;
   std::string failed_;
   int number_ = 0;
-};
-
-struct InputOrOutput {
-  std::string name;
-  coracle_dtype dtype;
-  bool rank_known;
-  std::vector<int64_t> shape;
 };
 
 /// A loaded model, immutable and shared by a predictor and its clones.
@@ -96,10 +90,6 @@ class SharedModel {
   std::unique_ptr<ShapeRanges> ranges;  ///< where CollectShapeRangeInfo was asked for
 
  private:
-  struct Free {
-    void operator()(coracle_model* model) const { coracle_model_free(model); }
-  };
-
   void load() {
     const EngineOptions& options = options_;
     GraphDump dump(options);
@@ -130,21 +120,11 @@ class SharedModel {
     }
     model_.reset(model);
     dump.finish();
-    inputs = all(coracle_model_input_count(model), coracle_model_input);
-    outputs = all(coracle_model_output_count(model), coracle_model_output);
+    inputs = inputs_of(model);
+    outputs = outputs_of(model);
     if (!options.shape_range_file.empty()) ranges = owned<ShapeRanges>(options.shape_range_file);
   }
 
-  std::vector<InputOrOutput> all(size_t count,
-                                 coracle_status (*info_of)(const coracle_model*, size_t, coracle_tensor_info*)) const {
-    std::vector<InputOrOutput> list;
-    for (size_t i = 0; i < count; ++i) {
-      coracle_tensor_info info;
-      check(info_of(model_.get(), i, &info));
-      list.push_back({info.name, info.dtype, info.rank >= 0, {info.dims, info.dims + (info.rank < 0 ? 0 : info.rank)}});
-    }
-    return list;
-  }
   static bool is_empty_or_missing(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     return file.peek() == std::ifstream::traits_type::eof();
@@ -152,7 +132,7 @@ class SharedModel {
   static const char* null_if_empty(const std::string& s) { return s.empty() ? nullptr : s.c_str(); }
 
   EngineOptions options_;
-  std::unique_ptr<coracle_model, Free> model_;
+  ModelHandle model_;
 };
 
 }  // namespace detail

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// Empty by purpose. Programs that link Paddle Lite's static library include this header to name the operators that
+/// they use. Coracle's library finds its operators by itself, whether it is linked statically or not.
