@@ -75,7 +75,7 @@ constexpr Rule kRules[] = {
     {CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1},
 };
 
-size_t bytes_of(int type) {
+size_t value_bytes(int type) {
   switch (type) {
     case CUDNN_TYPE_BOOLEAN: return sizeof(bool);
     case CUDNN_TYPE_INT64:
@@ -121,7 +121,7 @@ cudnnStatus_t CudnnDescriptor::set(int name, int value_type, int64_t count, cons
   });
   if (rule == std::end(kRules) || values == nullptr) return CUDNN_STATUS_BAD_PARAM;
   if (count < 1 || count > rule->most || (rule->most != kMany && count != rule->most)) return CUDNN_STATUS_BAD_PARAM;
-  const size_t bytes = static_cast<size_t>(count) * bytes_of(value_type);
+  const size_t bytes = static_cast<size_t>(count) * value_bytes(value_type);
   attributes_[name] = std::string(static_cast<const char*>(values), bytes);
   return CUDNN_STATUS_SUCCESS;
 }

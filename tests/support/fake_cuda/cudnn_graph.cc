@@ -8,7 +8,7 @@ namespace {
 
 using namespace cuda;  // NOLINT(google-build-using-namespace): names of cuDNN
 
-ImageTensor tensor_of(const CudnnDescriptor& d) {
+ImageTensor described_tensor(const CudnnDescriptor& d) {
   ImageTensor t;
   t.id = d.value<int64_t>(CUDNN_ATTR_TENSOR_UNIQUE_ID);
   t.type = d.value<int>(CUDNN_ATTR_TENSOR_DATA_TYPE);
@@ -63,8 +63,8 @@ std::shared_ptr<const ConvolutionProblem> problem_of(const CudnnDescriptor& grap
   problem->dilations = pair_of(windows, CUDNN_ATTR_CONVOLUTION_DILATIONS);
   problem->before = pair_of(windows, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS);
   problem->after = pair_of(windows, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS);
-  problem->x = tensor_of(tensor_at(first, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X));
-  problem->filter = tensor_of(tensor_at(first, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W));
+  problem->x = described_tensor(tensor_at(first, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X));
+  problem->filter = described_tensor(tensor_at(first, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W));
 
   std::vector<ImageTensor> added;
   // Each operation goes on with the result of the one before, which has no memory.
@@ -83,9 +83,9 @@ std::shared_ptr<const ConvolutionProblem> problem_of(const CudnnDescriptor& grap
       problem->relu = true;
       continue;
     }
-    added.push_back(tensor_of(tensor_at(operation, CUDNN_ATTR_OPERATION_POINTWISE_BDESC)));
+    added.push_back(described_tensor(tensor_at(operation, CUDNN_ATTR_OPERATION_POINTWISE_BDESC)));
   }
-  problem->y = tensor_of(*value);
+  problem->y = described_tensor(*value);
   if (is_virtual(*value)) stop("the result of a graph has no memory");
   // As NVIDIA's: other steps go along with a bias alone, which is the last that is added.
   if (operations.size() > 1) {
