@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Models that run on a GPU whole: `coracle explain --device cuda` has one copy to it, one from it, and nothing on the CPU in between.
+"""Models that run on a GPU whole: `coracle explain --device cuda` has one copy to it, one from it, and nothing on the CPU in between. Of
+those that end with NMS, whose results have a size that depends on data, that is all in front of it.
 
 whole_models_test.py PROGRAM MODELS FILLED: MODELS is the folder of models beside the repository, FILLED that of weights for those that have
 none. Exit code 77 where MODELS or the device is missing.
@@ -17,6 +18,8 @@ WHOLE = [
     ("ppocr-v3-ch-det", None, ["x=1,3,640,640"]),
     ("ppocr-v2.0-cls", None, ["x=1,3,48,192"]),
     ("pir-PP-LCNet_x0_25_textline_ori", None, ["x=4,3,80,160"]),
+    ("ppocr-v2.0-en-rec", None, ["x=1,3,32,320"]),
+    ("serving-blazeface", None, ["image=1,3,128,128"]),
     ("pphumanseg-v2-lite-portrait", None, ["x=1,3,144,256"]),
     ("mobilenetv3_small_x0_35-multilabel", None, ["x=1,3,224,224"]),
     ("program-only/ch_PP-OCRv4_det_infer/inference.pdmodel", "ch_PP-OCRv4_det_infer", ["x=1,3,640,640"]),
@@ -26,6 +29,12 @@ WHOLE = [
     ("program-only-zoo/resnet50/inference.pdmodel", "resnet50", ["x=1,3,224,224"]),
     ("program-only-zoo/vit_tiny_patch16_224/inference.pdmodel", "vit_tiny_patch16_224", ["x=1,3,224,224"]),
     ("program-only-zoo/swin_block/inference.pdmodel", "swin_block", None),
+    ("program-only-pir/UVDoc", "UVDoc", ["image=1,3,128,128"]),
+    ("program-only-zoo/bilstm_ctc/inference.pdmodel", "bilstm_ctc", ["x=1,3,32,100"]),
+    ("program-only-zoo/gru_tagger/inference.pdmodel", "gru_tagger", ["words=2,9", "length=2"]),
+    ("program-only-zoo/lstm_classifier/inference.pdmodel", "lstm_classifier", ["words=2,9", "length=2"]),
+    ("program-only-zoo/ssd_head/inference.pdmodel", "ssd_head", ["x=1,3,64,64"]),
+    ("program-only-zoo/yolo_head/inference.pdmodel", "yolo_head", ["x=1,3,64,64", "im_shape=1,2"]),
     ("program-only-zoo/ernie_tiny/inference.pdmodel", "ernie_tiny", TEXT),
 ]
 

@@ -9,6 +9,7 @@
 #include "devices/gpu/kernel_tables.h"
 #include "ops/conv_pool/conv2d_fused.h"
 #include "ops/conv_pool/pool2d.h"
+#include "ops/creation/one_hot.h"
 #include "ops/detection/box_coder.h"
 #include "ops/detection/prior_box.h"
 #include "ops/detection/yolo_box.h"
@@ -188,6 +189,11 @@ std::vector<Node> special_nodes() {
   add_boxes(nodes);
   add_grids(nodes);
   add_recurrences(nodes);
+  for (const bool skips : {false, true}) {
+    OneHot op;
+    op.allow_out_of_range = skips;
+    nodes.push_back({op, {Fact(DType::kInt64, {7}), Fact::constant(int_list({5}))}, {1, 1}});
+  }
   for (const bool after : {false, true}) {
     Scale scale;
     scale.bias_after_scale = after;

@@ -104,8 +104,9 @@ TEST_F(CudaGraphs, HoldTheStepsOfRecurrentLayers) {
   @u: float32[48, 24] = random(3)
   @b: float32[48] = random(4)
   @h: float32[4, 3, 12] = random(5)
-  %1, [%2, %3] = rnn(%x, [@h, @h], [@w, @v, @w, @v, @u, @v, @u, @v, @b, @b, @b, @b, @b, @b, @b, @b], %n) {mode = LSTM, hidden_size = 12, is_bidirec = true, num_layers = 2}
-  return %1 "y", %2 "h"
+  %1, %4, [%2, %3] = rnn(%x, [@h, @h], [@w, @v, @w, @v, @u, @v, @u, @v, @b, @b, @b, @b, @b, @b, @b, @b], %n) {mode = LSTM, hidden_size = 12, is_bidirec = true, num_layers = 2}
+  %y = relu(%1)
+  return %y "y", %2 "h"
 })");
   Session session(on_device, {.threads = 1});
   const int64_t before = launched();
