@@ -5,8 +5,8 @@
 #include <cstdint>
 
 /// Stand-ins for NVIDIA's driver (libcuda.so.1), compiler (libnvrtc.so.12), cuBLASLt (libcublasLt.so.12) and cuDNN
-/// (libcudnn.so.9), for machines without a GPU: one device whose kernels run through OpenCL on the CPU, and products and
-/// convolutions in plain code.
+/// (libcudnn.so.9), for machines without a GPU: one device whose kernels run through OpenCL on the CPU, and products
+/// and convolutions in plain code.
 ///
 /// What is given to a stream is not done before somebody waits for it, and then in an order that is drawn from a seed
 /// among those that streams and events allow; other threads may call the driver between two things that are done.

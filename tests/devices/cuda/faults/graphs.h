@@ -46,9 +46,7 @@ class CudaGraphs : public CudaStandIn {
   int64_t captured() const { return calls_("cuStreamBeginCapture_v2"); }
   int64_t launched() const { return calls_("cuGraphLaunch"); }
   /// Kernels, products and convolutions that a stream was given by themselves.
-  int64_t single() const {
-    return calls_("cuLaunchKernel") + calls_("cublasLtMatmul") + calls_("cudnnBackendExecute");
-  }
+  int64_t single() const { return calls_("cuLaunchKernel") + calls_("cublasLtMatmul") + calls_("cudnnBackendExecute"); }
   /// Graphs that are kept.
   int64_t kept() const { return calls_("cuGraphInstantiateWithFlags") - calls_("cuGraphExecDestroy"); }
 };
