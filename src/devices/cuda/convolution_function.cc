@@ -53,18 +53,21 @@ ConvolutionFunction::~ConvolutionFunction() {
 CUresult ConvolutionFunction::enqueue(CUstream stream, const gpu::Grid& /*grid*/,
                                       std::span<const gpu::Argument> arguments) const noexcept {
   if (loaded_driver().api == nullptr) return CUDA_ERROR_DEINITIALIZED;  // in a forked child
-  std::array<void*, 5> tensors{};
-  // Where there is a bias and nothing else is added, the bias is the fourth.
-  const size_t skipped = convolution_.has_bias && !convolution_.has_added ? 1 : 0;
-  const auto element = static_cast<int64_t>(size_of(convolution_.type));
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const size_t position = i < 3 ? i : i + skipped;
-    if (position >= tensors.size()) return CUDA_ERROR_INVALID_VALUE;
+  const auto address = [&](size_t i, size_t element) -> void* {
     const int64_t begin = *static_cast<const int64_t*>(arguments[i].value());
-    tensors[position] = static_cast<char*>(*arguments[i].allocation()) + begin * element;
+    return static_cast<char*>(*arguments[i].allocation()) + begin * static_cast<int64_t>(element);
+  };
+  const bool given[] = {true, true, true, convolution_.has_added, convolution_.has_bias};
+  std::array<void*, 5> tensors{};
+  size_t next = 0;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (given[i] && next == arguments.size()) return CUDA_ERROR_INVALID_VALUE;
+    if (given[i]) tensors[i] = address(next++, size_of(convolution_.type));
   }
+  if (arguments.size() != next + (workspace() != 0 ? 1 : 0)) return CUDA_ERROR_INVALID_VALUE;
+  void* const own = workspace() != 0 ? address(next, sizeof(float)) : nullptr;
   const std::lock_guard lock(handle_.mutex);
-  return code_of_convolutions(plan_->run(handle_.handle, stream, tensors));
+  return code_of_convolutions(plan_->run(handle_.handle, stream, tensors, own));
 }
 
 }  // namespace coracle::internal::cuda

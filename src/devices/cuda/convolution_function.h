@@ -28,6 +28,7 @@ class ConvolutionFunction final : public Command {
 
   /// Its groups are its own.
   size_t largest_group() const override { return 0; }
+  size_t workspace() const override { return plan_->workspace(); }
   const std::string& name() const override { return name_; }
   /// Any grid does: cuDNN has its own.
   CUresult enqueue(CUstream stream, const gpu::Grid& grid,

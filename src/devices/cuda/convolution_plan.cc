@@ -177,8 +177,12 @@ std::optional<Engine> read(const ConvolutionsApi& api, Handle configuration, con
   return all.ok() ? std::optional(std::move(found)) : std::nullopt;
 }
 
-/// The plan of a graph on an engine; null where it does not take it, or needs a workspace.
-Handle plan_of(Descriptors& all, const Target& target, Handle graph, const Engine& engine) {
+struct Planned {
+  Handle plan = nullptr;  ///< null where the engine does not take the graph
+  int64_t workspace = 0;
+};
+
+Planned plan_of(Descriptors& all, const Target& target, Handle graph, const Engine& engine) {
   const auto set_target = [&](Handle descriptor, int name) {
     if (target.properties != nullptr) all.set(descriptor, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, target.properties);
   };
@@ -207,7 +211,7 @@ Handle plan_of(Descriptors& all, const Target& target, Handle graph, const Engin
   all.finalize(plan);
   int64_t workspace = 0;
   all.get(plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, std::span(&workspace, 1));
-  return all.ok() && workspace == 0 ? plan : nullptr;
+  return {all.ok() ? plan : nullptr, workspace};
 }
 
 /// The first engine that may be used of those that cuDNN's heuristics name, the fastest first.
@@ -215,6 +219,7 @@ std::optional<Engine> choose(const ConvolutionsApi& api, const Target& target, c
   Descriptors of_graph(api);
   const Handle graph = Operations(of_graph, target, convolution, ConvolutionPlan::kBatchOfChoice).graph();
   if (!of_graph.ok()) return std::nullopt;
+  const int64_t most = convolution.may_have_workspace ? ConvolutionPlan::kMostWorkspace : 0;
   for (const int mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
     Descriptors all(api);
     const Handle heuristic = all.add(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
@@ -230,8 +235,10 @@ std::optional<Engine> choose(const ConvolutionsApi& api, const Target& target, c
         all.get<Handle>(heuristic, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, configurations);
     for (const Handle configuration : std::span(configurations).first(count)) {
       std::optional<Engine> engine = read(api, configuration, convolution);
+      if (!engine.has_value()) continue;
       Descriptors trial(api);
-      if (engine.has_value() && plan_of(trial, target, graph, *engine) != nullptr) return engine;
+      const Planned planned = plan_of(trial, target, graph, *engine);
+      if (planned.plan != nullptr && planned.workspace <= most) return engine;
     }
   }
   return std::nullopt;
@@ -262,12 +269,15 @@ std::unique_ptr<const ConvolutionPlan> ConvolutionPlan::make(const ConvolutionsA
   if (!engine.has_value()) return nullptr;
   std::unique_ptr<ConvolutionPlan> made(new ConvolutionPlan(api, std::move(*engine)));
   const Handle graph = Operations(made->descriptors_, target, convolution, convolution.sizes.batch).graph();
-  made->plan_ = plan_of(made->descriptors_, target, graph, made->engine_);
-  return made->plan_ != nullptr ? std::move(made) : nullptr;
+  const Planned planned = plan_of(made->descriptors_, target, graph, made->engine_);
+  if (planned.plan == nullptr || (planned.workspace != 0 && !convolution.may_have_workspace)) return nullptr;
+  made->plan_ = planned.plan;
+  made->workspace_ = static_cast<size_t>(planned.workspace);
+  return made;
 }
 
-cudnnStatus_t ConvolutionPlan::run(cudnnHandle_t handle, CUstream stream,
-                                   std::span<void* const, 5> tensors) const noexcept {
+cudnnStatus_t ConvolutionPlan::run(cudnnHandle_t handle, CUstream stream, std::span<void* const, 5> tensors,
+                                   void* workspace) const noexcept {
   std::array<int64_t, 5> ids{};
   std::array<void*, 5> addresses{};
   int64_t count = 0;
@@ -276,7 +286,6 @@ cudnnStatus_t ConvolutionPlan::run(cudnnHandle_t handle, CUstream stream,
     ids[static_cast<size_t>(count)] = kTensors[i];
     addresses[static_cast<size_t>(count++)] = tensors[i];
   }
-  void* const no_workspace = nullptr;
   Handle pack = nullptr;
   cudnnStatus_t status = api_.cudnnSetStream(handle, stream);
   const auto then = [&](auto call) {
@@ -288,7 +297,7 @@ cudnnStatus_t ConvolutionPlan::run(cudnnHandle_t handle, CUstream stream,
   then([&] { return api_.cudnnBackendCreateDescriptor(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, &pack); });
   set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, count, ids.data());
   set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, count, addresses.data());
-  set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &no_workspace);
+  set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &workspace);
   then([&] { return api_.cudnnBackendFinalize(pack); });
   then([&] { return api_.cudnnBackendExecute(handle, plan_, pack); });
   if (pack != nullptr) api_.cudnnBackendDestroyDescriptor(pack);

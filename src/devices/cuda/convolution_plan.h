@@ -53,11 +53,13 @@ class Descriptors {
 };
 
 /// How cuDNN computes a convolution. The engine is chosen as for kBatchOfChoice images whatever there are, among those
-/// that need no workspace, give the same bits in each run and add up in float32, each sum as a whole: a result is then
-/// the same beside any others. Immutable.
+/// that give the same bits in each run and add up in float32, each sum as a whole: a result is then the same beside any
+/// others. Immutable.
 class ConvolutionPlan {
  public:
   static constexpr int64_t kBatchOfChoice = 4;
+  /// Of an engine for so many images, where it may have a workspace, in bytes.
+  static constexpr int64_t kMostWorkspace = int64_t{64} << 20U;
   /// Of the tensors' addresses, in bytes.
   static constexpr int64_t kAlignment = 16;
 
@@ -81,8 +83,10 @@ class ConvolutionPlan {
   static std::unique_ptr<const ConvolutionPlan> make(const ConvolutionsApi& api, const Target& target,
                                                      const gpu::ImageConvolution& convolution);
   const Engine& engine() const { return engine_; }
+  size_t workspace() const { return workspace_; }
   /// Gives a stream the convolution of y, x, the filter, `added` and the bias; null where there is no such.
-  cudnnStatus_t run(cudnnHandle_t handle, CUstream stream, std::span<void* const, 5> tensors) const noexcept;
+  cudnnStatus_t run(cudnnHandle_t handle, CUstream stream, std::span<void* const, 5> tensors,
+                    void* workspace) const noexcept;
 
  private:
   ConvolutionPlan(const ConvolutionsApi& api, Engine engine)
@@ -92,6 +96,7 @@ class ConvolutionPlan {
   const Engine engine_;
   Descriptors descriptors_;
   cudnnBackendDescriptor_t plan_ = nullptr;
+  size_t workspace_ = 0;
 };
 
 }  // namespace coracle::internal::cuda

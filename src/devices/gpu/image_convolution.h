@@ -17,6 +17,7 @@ struct ImageConvolution {
   bool has_added = false;
   bool has_bias = false;
   bool relu = false;
+  bool may_have_workspace = false;  ///< else its function needs none
 };
 
 }  // namespace coracle::internal::gpu

@@ -15,6 +15,9 @@ class Function {
   virtual ~Function() = default;
   /// The most work items that a group of this function may have on its device.
   virtual size_t largest_group() const = 0;
+  /// Bytes of the device that a launch needs for itself alone: its last argument, at a begin counted in floats. 0: it
+  /// has no such argument.
+  virtual size_t workspace() const { return 0; }
 };
 
 /// How many work items, and in which groups. Kernels return at once where an id is beyond what they have to do, so

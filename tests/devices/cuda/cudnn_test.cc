@@ -71,20 +71,24 @@ TEST_F(CudaDnn, PlansConvolutions) {
     for (ImageConvolution c : all) {
       for (const DType type : {DType::kFloat32, DType::kFloat16}) {
         for (const int steps : {0, 1, 2, 3}) {
-          SCOPED_TRACE(text(device.name, ", ", c.sizes.in_channels, " x ", c.sizes.height().in, " by ",
-                            c.sizes.out_channels, " x ", c.sizes.height().kernel, ", ", name_of(type), ", steps ",
-                            steps));
-          c.type = type;
-          c.has_bias = steps > 0;
-          c.relu = steps > 1;
-          c.has_added = steps > 2;
-          c.sizes.batch = 1;
-          const auto one = ConvolutionPlan::make(*api_, target, c);
-          ASSERT_NE(one, nullptr);
-          c.sizes.batch = 33;
-          const auto many = ConvolutionPlan::make(*api_, target, c);
-          ASSERT_NE(many, nullptr);
-          EXPECT_EQ(one->engine(), many->engine());
+          for (const bool workspace : {false, true}) {
+            SCOPED_TRACE(text(device.name, ", ", c.sizes.in_channels, " x ", c.sizes.height().in, " by ",
+                              c.sizes.out_channels, " x ", c.sizes.height().kernel, ", ", name_of(type), ", steps ",
+                              steps, workspace ? ", with a workspace" : ""));
+            c.type = type;
+            c.may_have_workspace = workspace;
+            c.has_bias = steps > 0;
+            c.relu = steps > 1;
+            c.has_added = steps > 2;
+            c.sizes.batch = 1;
+            const auto one = ConvolutionPlan::make(*api_, target, c);
+            ASSERT_NE(one, nullptr);
+            c.sizes.batch = 33;
+            const auto many = ConvolutionPlan::make(*api_, target, c);
+            ASSERT_NE(many, nullptr);
+            EXPECT_EQ(one->engine(), many->engine());
+            EXPECT_TRUE(workspace || many->workspace() == 0);
+          }
         }
       }
     }

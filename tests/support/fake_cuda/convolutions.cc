@@ -160,12 +160,17 @@ void check_places(const ConvolutionCall& call) {
         address >= call.addresses[0] + tensors[0].bytes() || call.addresses[0] >= address + tensors[i].bytes();
     if (i > 0 && !apart) stop("a convolution is written over its operands");
   }
+  const auto bytes = static_cast<size_t>(call.engine.workspace(call.problem));
+  if (bytes != 0 && memory.find(call.workspace, bytes).block == nullptr) {
+    stop("a convolution has less workspace than its engine needs");
+  }
 }
 
 bool can_run(const ConvolutionCall& call) {
   const DeviceMemory& memory = *Driver::get().memory;
-  return std::all_of(call.addresses.begin(), call.addresses.end(),
-                     [&](uint64_t address) { return memory.find(address, 1).block != nullptr; });
+  const auto is_there = [&](uint64_t address) { return memory.find(address, 1).block != nullptr; };
+  return std::all_of(call.addresses.begin(), call.addresses.end(), is_there) &&
+         (call.engine.workspace(call.problem) == 0 || is_there(call.workspace));
 }
 
 int run(const ConvolutionCall& call) {
@@ -175,6 +180,12 @@ int run(const ConvolutionCall& call) {
   for (size_t i = 0; i < tensors.size(); ++i) {
     operands.push_back(read_numbers(call.addresses[i], tensors[i]));
     if (operands.back().empty()) return cuda::CUDA_ERROR_ILLEGAL_ADDRESS;
+  }
+  // What lies in the workspace is not kept.
+  if (const auto bytes = static_cast<size_t>(call.engine.workspace(p)); bytes != 0) {
+    const DeviceMemory::Spot spot = Driver::get().memory->find(call.workspace, bytes);
+    if (spot.block == nullptr) return cuda::CUDA_ERROR_ILLEGAL_ADDRESS;
+    std::memset(spot.block->host.get() + spot.offset, 0xee, bytes);
   }
   std::vector<float>& x = operands[1];
   std::vector<float>& filter = operands[2];

@@ -58,7 +58,10 @@ struct ConvolutionEngine {
   int64_t value = 0;
 
   std::vector<int> notes() const;
-  int64_t workspace() const { return index == kWorkspace ? 2304 : 0; }
+  /// In bytes.
+  int64_t workspace(const ConvolutionProblem& problem) const {
+    return index == kWorkspace ? 1024 + 256 * problem.y.sizes[0] : 0;
+  }
   bool takes(const ConvolutionProblem& problem) const;
 };
 
@@ -69,6 +72,7 @@ struct ConvolutionCall {
   ConvolutionProblem problem;
   ConvolutionEngine engine;
   std::vector<uint64_t> addresses;  ///< of the problem's tensors, in their order
+  uint64_t workspace = 0;
 };
 
 /// Ends the process where addresses are not where they have to be.

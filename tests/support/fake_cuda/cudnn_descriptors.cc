@@ -158,7 +158,8 @@ cudnnStatus_t CudnnDescriptor::get(int name, int value_type, int64_t wanted, int
     case CUDNN_ATTR_ENGINE_NUMERICAL_NOTE: return give(CUDNN_TYPE_NUMERICAL_NOTE, engine.notes());
     case CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE: return give(CUDNN_TYPE_KNOB_TYPE, std::vector{engine.knob});
     case CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE: return give(CUDNN_TYPE_INT64, std::vector{engine.value});
-    case CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE: return give(CUDNN_TYPE_INT64, std::vector{engine.workspace()});
+    case CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE:
+      return give(CUDNN_TYPE_INT64, std::vector{engine.workspace(*problem)});
     default: return CUDNN_STATUS_BAD_PARAM;
   }
 }

@@ -79,6 +79,23 @@ TEST_F(CudaConvolutions, MatrixUnitsAreUsedWhereThePrecisionAllowsThem) {
   }
 }
 
+/// Which is another engine, with memory that is as large as it says.
+TEST_F(CudaConvolutions, AWorkspaceIsUsedWhereItMayBe) {
+  ImageConvolution c = images(2, 5, 4, windows(7, 3, 1, 1, 1), windows(7, 3, 1, 1, 1));
+  const auto without = made(c);
+  ASSERT_NE(without, nullptr);
+  EXPECT_EQ(without->workspace(), 0U);
+  c.may_have_workspace = true;
+  const auto with = made(c);
+  ASSERT_NE(with, nullptr);
+  EXPECT_EQ(with->workspace(), 1024U + 2 * 256U);
+  const auto expected = run(without, count_y(c), operands(c));
+  const auto y = run(with, count_y(c), operands(c));
+  EXPECT_EQ(error_, "");
+  EXPECT_NE(y, expected) << "its sums are in another order";
+  for (size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y[i], expected[i], 0.05) << i;
+}
+
 TEST_F(CudaConvolutions, AnEngineThatDoesNotTakeTheBatchIsLeftToKernels) {
   const auto of_batch = [](int64_t batch) {
     return images(batch, 1, 4, windows(3, 3, 1, 1, 1), windows(3, 3, 1, 1, 1));

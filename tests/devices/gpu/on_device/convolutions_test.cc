@@ -121,19 +121,22 @@ TEST_F(GpuConvolutions, OfHalves) {
 /// The first image's bits do not depend on how many there are.
 TEST_F(GpuConvolutions, OthersInTheBatchDoNotShow) {
   for (const int64_t stride : {1, 2}) {
-    const auto of_batch = [&](int64_t batch) {
-      ImageConvolution c = images(batch, 16, 8, windows(9, 3, stride, 1, 1), windows(9, 3, stride, 1, 1));
-      c.has_bias = true;
-      c.relu = true;
-      return c;
-    };
-    const auto expected = run(of_batch(1));
-    ASSERT_EQ(error_, "");
-    for (const int64_t batch : {2, 3, 5, 17}) {
-      auto y = run(of_batch(batch));
+    for (const bool workspace : {false, true}) {
+      const auto of_batch = [&](int64_t batch) {
+        ImageConvolution c = images(batch, 16, 8, windows(9, 3, stride, 1, 1), windows(9, 3, stride, 1, 1));
+        c.has_bias = true;
+        c.relu = true;
+        c.may_have_workspace = workspace;
+        return c;
+      };
+      const auto expected = run(of_batch(1));
       ASSERT_EQ(error_, "");
-      y.resize(expected.size());
-      EXPECT_EQ(y, expected) << batch << " images";
+      for (const int64_t batch : {2, 3, 5, 17}) {
+        auto y = run(of_batch(batch));
+        ASSERT_EQ(error_, "");
+        y.resize(expected.size());
+        EXPECT_EQ(y, expected) << batch << " images" << (workspace ? ", with a workspace" : "");
+      }
     }
   }
 }

@@ -54,6 +54,10 @@ class LibraryCalls : public Base {
       blocks.push_back(block(operand));
       arguments.push_back(blocks.back().argument);
     }
+    if (const size_t bytes = function->workspace(); bytes != 0) {
+      blocks.push_back(block(std::vector<float>((bytes + 3) / 4)));
+      arguments.push_back(blocks.back().argument);
+    }
     static_cast<gpu::GpuQueue&>(*this->queue_).launch(kNoRun, *function, {}, arguments);
     this->queue_->download({result.memory.get(), 128}, y.data(), y.size() * sizeof(float));
     error_ = this->finish();
