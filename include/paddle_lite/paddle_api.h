@@ -5,7 +5,8 @@
 /// against these headers and linked with libcoracle. docs/paddle-lite-api.md says what each call does here. Errors are
 /// exceptions, derived from std::runtime_error.
 
-#include <map>
+#include <functional>  // for programs that count on it
+#include <map>         // likewise
 #include <memory>
 #include <string>
 #include <utility>
