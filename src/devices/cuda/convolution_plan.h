@@ -59,7 +59,7 @@ class ConvolutionPlan {
  public:
   static constexpr int64_t kBatchOfChoice = 4;
   /// Of an engine for so many images, where it may have a workspace, in bytes.
-  static constexpr int64_t kMostWorkspace = int64_t{64} << 20U;
+  static constexpr int64_t kMostWorkspace = int64_t{16} << 20U;
   /// Of the tensors' addresses, in bytes.
   static constexpr int64_t kAlignment = 16;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/gpu/launch_plan.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <memory>
@@ -42,7 +43,13 @@ size_t put_arguments(const KernelCall& call, const PlannedLaunch& launch, int64_
 
 Prepared prepared(LaunchPlan plan, int64_t workspace) {
   Prepared p;
-  p.workspace = static_cast<size_t>(workspace) * sizeof(float);
+  size_t most = 0;
+  for (PlannedLaunch& launch : plan) {
+    const size_t bytes = launch.function->workspace();
+    if (bytes != 0) launch.parameters.push_back(Parameter::workspace(workspace));
+    most = std::max(most, bytes);
+  }
+  p.workspace = static_cast<size_t>(workspace) * sizeof(float) + most;
   p.state_bytes = sizeof(LaunchPlan);
   for (const PlannedLaunch& launch : plan) {
     p.state_bytes += sizeof(PlannedLaunch) + launch.parameters.size() * sizeof(Parameter);

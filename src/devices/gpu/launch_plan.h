@@ -44,7 +44,8 @@ using LaunchPlan = std::vector<PlannedLaunch>;
 /// Kernels take at most this many parameters.
 inline constexpr size_t kMaxParameters = 96;
 
-/// `workspace`: floats that launches of the plan share.
+/// `workspace`: floats that launches of the plan share. Behind them lies what functions need for themselves, one after
+/// the other (Function::workspace).
 Prepared prepared(LaunchPlan plan, int64_t workspace = 0);
 
 /// KernelDef::run of every kernel.

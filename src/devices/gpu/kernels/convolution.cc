@@ -85,7 +85,8 @@ bool add_by_library(LaunchPlan& plan, const ConvolutionGeometry& g, const Epilog
                                    .precision = context.precision,
                                    .has_added = steps.has_added,
                                    .has_bias = steps.has_bias,
-                                   .relu = steps.activation == Product::Activation::kRelu});
+                                   .relu = steps.activation == Product::Activation::kRelu,
+                                   .may_have_workspace = true});
     if (l.function != nullptr) {
       l.parameters = {Parameter::result(), Parameter::operand(0), Parameter::operand(1)};
       l.parameters.insert(l.parameters.end(), steps.tensors.begin(), steps.tensors.end());
