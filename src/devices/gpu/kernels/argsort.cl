@@ -24,6 +24,6 @@ KERNEL(argsort)(GLOBAL TYPE* RESTRICT values, offset_t values_begin, GLOBAL i64*
     const REGISTER_OF(TYPE) other = LOAD_OF(TYPE, x, first + i * inner);
     if (is_before(other, v) || (i < own && !is_before(v, other))) ++rank;
   }
-  values[values_begin + first + rank * inner] = x[id];
+  STORE_OF(TYPE, values, values_begin + first + rank * inner, v);
   indices[indices_begin + first + rank * inner] = own;
 }
