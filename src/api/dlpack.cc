@@ -56,7 +56,7 @@ std::shared_ptr<OpenDevice> device_of(const DLDevice& device) {
 }
 
 Fact type_of(const DLTensor& tensor) {
-  const Fact type = given_type("the tensor", number_of(own_type(tensor.dtype)), tensor.ndim, tensor.shape);
+  Fact type = given_type("the tensor", number_of(own_type(tensor.dtype)), tensor.ndim, tensor.shape);
   if (tensor.strides == nullptr || type.bytes() == 0) return type;
   int64_t expected = 1;
   for (int i = type.shape.rank() - 1; i >= 0; --i) {

@@ -77,6 +77,21 @@ TEST_F(Misuse, NullHandlesAndResults) {
   refused(coracle_device_tensor_view(nullptr, &view_), "tensor");
   refused(coracle_device_tensor_copy(nullptr, &size, 8), "tensor");
   coracle_device_tensor_free(nullptr);
+  coracle_device_address address;
+  void* managed = nullptr;
+  refused(coracle_device_tensor_wrap(nullptr, CORACLE_FLOAT32, 0, nullptr, &size, nullptr, nullptr, nullptr, &tensor),
+          "device");
+  refused(coracle_device_tensor_wrap("cuda", CORACLE_FLOAT32, 0, nullptr, &size, nullptr, nullptr, nullptr, nullptr),
+          "tensor");
+  refused(coracle_device_tensor_wrap("cuda", CORACLE_FLOAT32, 1, nullptr, &size, nullptr, nullptr, nullptr, &tensor),
+          "dims");
+  refused(coracle_device_tensor_address(nullptr, &address), "tensor");
+  refused(coracle_device_tensor_from_dlpack(nullptr, 0, nullptr, &tensor), "managed");
+  refused(coracle_device_tensor_from_dlpack(&size, 0, nullptr, nullptr), "tensor");
+  refused(coracle_device_tensor_to_dlpack(nullptr, 0, nullptr, &managed), "tensor");
+  refused(coracle_session_bind_output_on_device(nullptr, 0, tensor), "session");
+  refused(coracle_session_bind_output_on_device(session_.get(), 0, nullptr), "tensor");
+  refused(coracle_session_set_stream(nullptr, nullptr), "session");
   refused(coracle_session_set_input_lod(nullptr, 0, 0, nullptr, nullptr), "session");
   refused(coracle_session_set_input_lod(session_.get(), 0, 1, nullptr, &size), "sizes");
   refused(coracle_session_set_input_lod(session_.get(), 0, 1, &size, nullptr), "offsets");
