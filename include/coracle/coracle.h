@@ -639,6 +639,6 @@ CORACLE_API size_t coracle_memory_total(void);
 }
 #endif
 
-#include "coracle/device.h"  // IWYU pragma: export
+#include "device.h"  // IWYU pragma: export
 
 #endif /* CORACLE_CORACLE_H_ */

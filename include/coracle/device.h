@@ -3,7 +3,7 @@
 #define CORACLE_DEVICE_H_
 
 /* The part of coracle.h for tensors in the memory of devices, which includes it. */
-#include "coracle/coracle.h"
+#include "coracle.h"
 
 #ifdef __cplusplus
 extern "C" {

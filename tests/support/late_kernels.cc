@@ -16,6 +16,9 @@
 namespace coracle::internal::test {
 namespace {
 
+/// Of workspaces on the device, in bytes, which may have but small blocks; larger ones are of no matter to it.
+constexpr size_t kMostWorkspace = 65536;
+
 /// Kernels of this device, and the kernel of the CPU that each of them runs.
 struct LateKernelDefs {
   std::vector<KernelDef> kernels;
@@ -72,7 +75,7 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
   state->strided |= args.view_out() != nullptr;
   Prepared prepared;
   prepared.in_place = state->prepared.in_place;
-  prepared.workspace = state->prepared.workspace;
+  if (state->prepared.workspace <= kMostWorkspace) prepared.workspace = state->prepared.workspace;
   prepared.state_bytes = state->prepared.state_bytes + sizeof(State);
   prepared.state = std::move(state);
   return prepared;
@@ -94,7 +97,7 @@ void run_late(KernelCall& call) noexcept {
   }
   late.operands = call.in.size();
   late.results = call.out.size();
-  if (state.prepared.workspace != 0) {
+  if (call.workspace != nullptr) {
     const DeviceBytes& at = *static_cast<const DeviceBytes*>(call.workspace);
     late.tensors.push_back({.at = at, .bytes = state.prepared.workspace});
   }
@@ -143,10 +146,12 @@ const char* LateCall::run(std::string* detail) const {
   for (const Tensor& t : tensors) views.push_back({.data = t.elements, .fact = t.fact});
   const std::span<const TensorView> all = views;
   // Whatever else lies in the workspace is lost, whether the kernel uses all of it or not.
-  void* const workspace = prepared->workspace == 0 ? nullptr : tensors.back().elements;
-  const auto spoil = [&] {
-    if (workspace != nullptr) std::memset(workspace, 0xFF, prepared->workspace);
-  };
+  const auto own = std::make_unique<std::max_align_t[]>(prepared->workspace / sizeof(std::max_align_t) + 8);
+  void* workspace = own.get();
+  size_t space = prepared->workspace + 8 * sizeof(std::max_align_t);
+  workspace =
+      call.workspace != nullptr ? tensors.back().elements : std::align(64, prepared->workspace, workspace, space);
+  const auto spoil = [&] { std::memset(workspace, 0xFF, prepared->workspace); };
   spoil();
   ThreadPool pool(threads);
   KernelCall on_cpu = call;
