@@ -48,7 +48,7 @@ def stream_address(stream: Any) -> int | None:
     for attribute in ("cuda_stream", "ptr"):
         stream = getattr(stream, attribute, stream)
     if isinstance(stream, bool) or not isinstance(stream, int) or stream < 0:
-        raise InvalidArgumentError("%r is no stream: give one of torch or cupy, or the address of a CUstream" % (stream,))
+        raise InvalidArgumentError("%r is not a stream: give one of torch or cupy, or the address of a CUstream" % (stream,))
     return stream or LEGACY
 
 

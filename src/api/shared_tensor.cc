@@ -35,7 +35,7 @@ std::unique_ptr<coracle_device_tensor> wrapped(std::shared_ptr<OpenDevice> devic
   const size_t element = size_of(type.dtype);
   if (bytes != 0) require_pointer(data, "data");
   require(bytes == 0 || reinterpret_cast<uintptr_t>(data) % element == 0, ErrorCode::kInvalidArgument, "the pointer ",
-          data, " is no multiple of ", element, ", the size of an element of ", type.dtype);
+          data, " is not a multiple of ", element, ", the size of an element of ", type.dtype);
   auto lent = std::make_shared<Lent>(release, user);
   auto tensor = std::make_unique<coracle_device_tensor>();
   tensor->tensor =

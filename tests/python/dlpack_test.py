@@ -160,7 +160,7 @@ for wrong in (-1, True, "x", Stream()):
         session.set_stream(wrong)
         assert wrong is not True and isinstance(wrong, Stream), wrong
     except coracle.InvalidArgumentError as error:
-        assert "is no stream" in str(error), error
+        assert "is not a stream" in str(error), error
 try:
     session.bind_output("total", Array(np.zeros((1, 3))))
     session.run()

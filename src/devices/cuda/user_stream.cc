@@ -92,7 +92,7 @@ void Opened::check_stream(void* stream) const {
   CUcontext context = nullptr;
   if (code == CUDA_SUCCESS) code = api_.cuStreamGetCtx(handle, &context);
   if (code != CUDA_SUCCESS) {
-    fail(ErrorCode::kInvalidArgument, hexadecimal(stream), " is no stream of the device ", name(), " (", info().name,
+    fail(ErrorCode::kInvalidArgument, hexadecimal(stream), " is not a stream of the device ", name(), " (", info().name,
          "): the driver returned ", code_text(code));
   }
   if (context == context_) return;

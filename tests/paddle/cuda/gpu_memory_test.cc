@@ -135,7 +135,7 @@ TEST_F(PaddleCudaMemory, AStreamMayBeGivenWithTheRunOrTheClone) {
   int none = 0;
   config = with_gpu(model_);
   config.SetExecStream(&none);
-  expect_refused([&] { CreatePredictor(config); }, "is no stream of the device cuda:0");
+  expect_refused([&] { CreatePredictor(config); }, "is not a stream of the device cuda:0");
 }
 
 TEST_F(PaddleCudaMemory, OfTheHostIsNotTakenForIt) {

@@ -140,7 +140,7 @@ TEST_F(CudaSharing, PointersAreLookedAt) {
                " is of the host, expected memory of the device cuda:0 (fake GPU)");
   expect_error(wrap(x, on_pinned, nullptr, tensor, &released), CORACLE_INVALID_ARGUMENT, " is of the host, expected");
   expect_error(wrap(x, there + 2, nullptr, tensor, &released), CORACLE_INVALID_ARGUMENT,
-               " is no multiple of 4, the size of an element of float32");
+               " is not a multiple of 4, the size of an element of float32");
   expect_error(wrap(x, there + 4, nullptr, tensor, &released), CORACLE_INVALID_ARGUMENT,
                " has room for 124 bytes behind it, the tensor needs 128");
   expect_error(wrap(x, 0, nullptr, tensor, &released), CORACLE_INVALID_ARGUMENT, "argument 'data' is null");
