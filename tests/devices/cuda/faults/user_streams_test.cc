@@ -183,8 +183,9 @@ TEST_F(CudaUserStreams, AreLookedAt) {
   const SessionHandle session = session_of(on_device);
   session->session.set_input(0, x);
   const auto set_to = [&](cuda::CUstream stream) { return coracle_session_set_stream(session.get(), stream); };
-  expect_error(set_to(reinterpret_cast<cuda::CUstream>(uintptr_t{0xabc000})), CORACLE_INVALID_ARGUMENT,
-               "0xabc000 is not a stream of the device cuda:0 (fake GPU): the driver returned CUDA_ERROR_INVALID_HANDLE");
+  expect_error(
+      set_to(reinterpret_cast<cuda::CUstream>(uintptr_t{0xabc000})), CORACLE_INVALID_ARGUMENT,
+      "0xabc000 is not a stream of the device cuda:0 (fake GPU): the driver returned CUDA_ERROR_INVALID_HANDLE");
   elsewhere_(2);
   expect_error(set_to(stream_), CORACLE_INVALID_ARGUMENT,
                " is of CUDA's device 2, expected one of cuda:0, CUDA's device 0 (fake GPU)");
