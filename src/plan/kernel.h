@@ -99,7 +99,7 @@ struct RowWindow {
 struct Prepared {
   std::shared_ptr<const void> weights;  ///< packed weights (see PrepareContext)
   std::shared_ptr<const void> state;    ///< whatever `run` wants to find ready
-  size_t workspace = 0;                 ///< bytes of scratch `run` needs, 64-byte aligned, content undefined
+  size_t workspace = 0;                 ///< bytes of scratch `run` needs at its place, 64-byte aligned, undefined
   size_t state_bytes = 0;               ///< size of `state`, for the bound on cached steps
   int in_place = -1;                    ///< operand (flat) on which result 0 may be written, if nothing else needs it
   std::optional<RowWindow> rows;        ///< if KernelDef::run_rows takes this call
@@ -161,7 +161,7 @@ struct KernelCall {
   std::span<const int> out_counts;
   const void* weights = nullptr;  ///< Prepared::weights
   const void* state = nullptr;    ///< Prepared::state
-  void* workspace = nullptr;      ///< on the host, also of a device's kernels
+  void* workspace = nullptr;      ///< on the host its bytes; of a device's kernel where it lies there, a DeviceBytes
   ThreadPool* pool = nullptr;
   const RunContext* context = &kNoRun;    ///< of the run
   Queue* queue = nullptr;                 ///< where a device's kernel puts its work; null on the host

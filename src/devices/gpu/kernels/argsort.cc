@@ -27,6 +27,7 @@ Prepared prepare(const void* attributes, const ArgFacts& args, PrepareContext& c
   const Around line = line_of(op, args.shape(0));
   Definitions d;
   d.set("TYPE", storage_type(args.out().dtype)).set("DESCENDING", op.descending ? 1 : 0);
+  d.set("REAL", is_float(args.out().dtype) ? 1 : 0);
   PlannedLaunch l;
   l.grid = grid_of(count);
   l.parameters = {Parameter::result(0), Parameter::result(1),    Parameter::operand(0),
