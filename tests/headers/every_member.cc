@@ -106,9 +106,11 @@ void sessions(const std::string& path) {
   clone.release_memory();
   clone.set_stream(nullptr);
   using Bind = void (coracle::Session::*)(size_t, const coracle::DeviceTensor&);
-  expect(static_cast<Bind>(&coracle::Session::bind_output) != nullptr && &coracle::DeviceTensor::address != nullptr &&
-             &coracle::DeviceTensor::from_dlpack != nullptr && &coracle::DeviceTensor::to_dlpack != nullptr,
-         "members for devices");
+  // Of devices: used where there is one.
+  static_cast<void>(static_cast<Bind>(&coracle::Session::bind_output));
+  static_cast<void>(&coracle::DeviceTensor::address);
+  static_cast<void>(&coracle::DeviceTensor::from_dlpack);
+  static_cast<void>(&coracle::DeviceTensor::to_dlpack);
   expect(session.handle() != clone.handle() && model.handle() != nullptr, "handles");
 }
 
