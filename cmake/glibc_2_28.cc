@@ -58,6 +58,7 @@ int __wrap_pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t
 
 // Moved from libdl.so.2.
 WITH_OLD_VERSION(void*, dlopen, (const char* file, int mode), (file, mode))
+WITH_OLD_VERSION(int, dlclose, (void* library), (library))
 WITH_OLD_VERSION(void*, dlsym, (void* library, const char* name), (library, name))
 WITH_OLD_VERSION(char*, dlerror, (), ())
 WITH_OLD_VERSION(int, dladdr, (const void* address, Dl_info* info), (address, info))
