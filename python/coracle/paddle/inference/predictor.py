@@ -35,7 +35,8 @@ class Predictor:
         ranges = ShapeRanges(config.shape_range_info_path()) if config.shape_range_info_collected() else None
         self._start(model, max(1, config.cpu_math_library_num_threads()), config._profile, ranges, config._stream_in_use())
 
-    def _start(self, model: models.Model, threads: int, profiled: bool, ranges: ShapeRanges | None, stream: Any) -> None:
+    def _start(self, model: models.Model, threads: int, profiled: bool = False, ranges: ShapeRanges | None = None,
+               stream: Any = None) -> None:
         self._model, self._threads, self._profiled, self._stream = model, threads, profiled, stream
         self._bindings = Bindings(model.session(threads), len(model.inputs))
         if stream is not None:
@@ -136,7 +137,7 @@ def create_predictor(config: Config) -> Predictor:
 def predictor_of(model: models.Model, threads: int) -> Predictor:
     """A predictor of a model that is loaded already."""
     predictor = Predictor.__new__(Predictor)
-    predictor._start(model, threads, False, None)
+    predictor._start(model, threads)
     return predictor
 
 
