@@ -20,7 +20,8 @@ struct SizeRange {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-SizeRange parse_size_range(std::string_view text) {
+/// `shape` is where the text stands, for messages.
+SizeRange parse_size_range(std::string_view text, const std::string& shape) {
   int64_t first = 0;
   int64_t last = 0;
   int64_t step = 1;
@@ -33,7 +34,7 @@ SizeRange parse_size_range(std::string_view text) {
     return error == std::errc() && value >= 0;
   };
   const bool good = number("", first) && number("..", last) && (at == end || number("/", step)) && at == end;
-  const std::string quoted = "'" + std::string(text.substr(0, 255)) + "'";
+  const std::string quoted = shape.substr(0, 255) + ": '" + std::string(text.substr(0, 255)) + "'";
   if (!good || first > last || step < 1)
     fail(CORACLE_INVALID_ARGUMENT,
          quoted + " is not a range of sizes, expected FIRST..LAST or FIRST..LAST/STEP, as in 32..128/32");
@@ -65,7 +66,7 @@ std::vector<Piece> pieces_of(const std::string& text, std::vector<SizeRange>& ra
     while (from > begin && is_digit(text[from - 1])) --from;
     size_t to = dots + 2;
     while (to < text.size() && (is_digit(text[to]) || text[to] == '/' || text[to] == '.')) ++to;
-    SizeRange range = parse_size_range(std::string_view(text).substr(from, to - from));
+    SizeRange range = parse_size_range(std::string_view(text).substr(from, to - from), text);
     const auto same =
         std::find_if(ranges.begin(), ranges.end(), [&](const SizeRange& other) { return other.text == range.text; });
     pieces.push_back({text.substr(begin, from - begin), static_cast<size_t>(same - ranges.begin())});

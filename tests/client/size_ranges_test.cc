@@ -51,8 +51,8 @@ TEST(SizeRanges, AreRefusedWithWhatWasExpected) {
     return std::string("none");
   };
   EXPECT_EQ(refusal({"x=32..100/32"}),
-            "'32..100/32' does not end with its last size: steps of 32 from 32 on lead to 96");
-  EXPECT_EQ(refusal({"x=1..10001"}), "'1..10001' has more than 10000 sizes");
+            "x=32..100/32: '32..100/32' does not end with its last size: steps of 32 from 32 on lead to 96");
+  EXPECT_EQ(refusal({"x=1..10001"}), "x=1..10001: '1..10001' has more than 10000 sizes");
   EXPECT_EQ(refusal({"x=1..200x1..201"}), "the ranges of sizes have more than 10000 combinations");
 }
 
