@@ -2,9 +2,6 @@
 // Every call of cuDNN may fail: kernels compute what it cannot while planning, and a run says what failed.
 #include "devices/gpu/on_device/convolutions.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "devices/cuda/cudnn.h"
 #include "devices/cuda/faults/graphs.h"
 #include "devices/cuda/faults/open_stand_in.h"
@@ -116,23 +113,10 @@ TEST_F(CudaConvolutions, OtherStepsGoAlongWithABiasAlone) {
 }
 
 TEST_F(CudaConvolutions, WhatFailsWhilePlanningIsLeftToKernels) {
-  const ImageConvolution c = fused(2);
-  ASSERT_NE(made(c), nullptr);  // with the handle, which stays
-  for (const char* function : {"cudnnBackendCreateDescriptor", "cudnnBackendSetAttribute", "cudnnBackendFinalize",
-                               "cudnnBackendGetAttribute"}) {
-    const int64_t live = live_();
-    const int64_t before = calls_(function);
-    ASSERT_NE(made(c), nullptr);
-    const int64_t calls = calls_(function) - before;
-    EXPECT_GT(calls, 0) << function;
-    for (int64_t i = 0; i < calls; ++i) {
-      fail_(function, i % 2 == 0 ? CUDNN_STATUS_NOT_SUPPORTED : CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED, i);
-      EXPECT_EQ(made(c), nullptr) << function << " " << i;
-      fail_("", 0, 0);
-    }
-    EXPECT_EQ(live_(), live) << function;
-    EXPECT_NE(made(c), nullptr) << "after " << function;
-  }
+  expect_planning_to_fail(
+      {"cudnnBackendCreateDescriptor", "cudnnBackendSetAttribute", "cudnnBackendFinalize", "cudnnBackendGetAttribute"},
+      CUDNN_STATUS_NOT_SUPPORTED, CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED,
+      [&] { return made(fused(2)) != nullptr; });
 }
 
 TEST_F(CudaConvolutions, WithoutAHandleKernelsComputeAll) {
@@ -171,30 +155,10 @@ TEST_F(CudaConvolutions, WhatFailsInARunIsItsError) {
 }
 
 TEST_F(CudaConvolutions, TheDeviceMayGoWithEachCall) {
-  const ImageConvolution c = fused(1);
-  const auto work = [&] {
-    try {
-      close();
-      open();
-      run(c);
-    } catch (const Error& e) {
-      error_ = e.text();
-    }
-    close();
-  };
-  work();
-  ASSERT_EQ(error_, "");
-  const int64_t before = calls_(nullptr);
-  work();
-  const int64_t calls = calls_(nullptr) - before;
-  for (int64_t i = 1; i <= calls; ++i) {
-    lose_(i);
-    work();
-    lose_(0);
-    EXPECT_EQ(live_(), 0) << "call " << i;
-  }
-  work();
-  EXPECT_EQ(error_, "");
+  expect_the_device_to_go([&] {
+    run(fused(1));
+    return error_;
+  });
 }
 
 TEST_F(CudaConvolutions, ForkedProcessesUseThemNoMore) {
@@ -202,16 +166,7 @@ TEST_F(CudaConvolutions, ForkedProcessesUseThemNoMore) {
   const Block y = block(std::vector<float>(16));
   const Block x = block(std::vector<float>(4, 1));
   ASSERT_EQ(finish(), "");
-  const pid_t child = ::fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    launch(*queue_, *function, {}, {y.argument, x.argument, x.argument});
-    const bool failed = queue_->finish(nullptr) != nullptr;
-    ::_exit(failed ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  expect_to_fail_after_a_fork(*function, {y.argument, x.argument, x.argument});
 }
 
 class CudaConvolutionGraphs : public CudaGraphs {};

@@ -2,9 +2,6 @@
 // Every call of cuBLASLt may fail: kernels compute what it cannot while planning, and a run says what failed.
 #include "devices/gpu/on_device/products.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <bit>
 
 #include "devices/cuda/cublaslt.h"
@@ -103,24 +100,11 @@ TEST_F(CudaProducts, TheModelsPrecisionIsTheirs) {
 TEST_F(CudaProducts, WhatFailsWhilePlanningIsLeftToKernels) {
   Product product = plain(3, 40, 50);
   product.has_bias = true;
-  ASSERT_NE(made(product), nullptr);
-  for (const char* function :
-       {"cublasLtMatmulDescCreate", "cublasLtMatmulDescSetAttribute", "cublasLtMatrixLayoutCreate",
-        "cublasLtMatmulPreferenceCreate", "cublasLtMatmulPreferenceSetAttribute", "cublasLtMatmulAlgoGetHeuristic",
-        "cublasLtMatmulAlgoCheck"}) {
-    const int64_t live = live_();
-    const int64_t before = calls_(function);
-    ASSERT_NE(made(product), nullptr);
-    const int64_t calls = calls_(function) - before;
-    EXPECT_GT(calls, 0) << function;
-    for (int64_t i = 0; i < calls; ++i) {
-      fail_(function, i % 2 == 0 ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_ALLOC_FAILED, i);
-      EXPECT_EQ(made(product), nullptr) << function << " " << i;
-      fail_("", 0, 0);
-    }
-    EXPECT_EQ(live_(), live) << function;
-    EXPECT_NE(made(product), nullptr) << "after " << function;
-  }
+  expect_planning_to_fail({"cublasLtMatmulDescCreate", "cublasLtMatmulDescSetAttribute", "cublasLtMatrixLayoutCreate",
+                           "cublasLtMatmulPreferenceCreate", "cublasLtMatmulPreferenceSetAttribute",
+                           "cublasLtMatmulAlgoGetHeuristic", "cublasLtMatmulAlgoCheck"},
+                          CUBLAS_STATUS_NOT_SUPPORTED, CUBLAS_STATUS_ALLOC_FAILED,
+                          [&] { return made(product) != nullptr; });
 }
 
 TEST_F(CudaProducts, WithoutAHandleKernelsComputeAll) {
@@ -155,29 +139,10 @@ TEST_F(CudaProducts, WhatFailsInARunIsItsError) {
 TEST_F(CudaProducts, TheDeviceMayGoWithEachCall) {
   Product product = plain(3, 4, 5);
   product.has_bias = true;
-  const auto work = [&] {
-    try {
-      close();
-      open();
-      run(product, 12, {numbers(15, 1), numbers(20, 2), numbers(4, 3)});
-    } catch (const Error& e) {
-      error_ = e.text();
-    }
-    close();
-  };
-  work();
-  ASSERT_EQ(error_, "");
-  const int64_t before = calls_(nullptr);
-  work();
-  const int64_t calls = calls_(nullptr) - before;
-  for (int64_t i = 1; i <= calls; ++i) {
-    lose_(i);
-    work();
-    lose_(0);
-    EXPECT_EQ(live_(), 0) << "call " << i;
-  }
-  work();
-  EXPECT_EQ(error_, "");
+  expect_the_device_to_go([&] {
+    run(product, 12, {numbers(15, 1), numbers(20, 2), numbers(4, 3)});
+    return error_;
+  });
 }
 
 TEST_F(CudaProducts, ForkedProcessesUseThemNoMore) {
@@ -185,16 +150,7 @@ TEST_F(CudaProducts, ForkedProcessesUseThemNoMore) {
   const Block y = block(std::vector<float>(4));
   const Block x = block(std::vector<float>(4, 1));
   ASSERT_EQ(finish(), "");
-  const pid_t child = ::fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    launch(*queue_, *function, {}, {y.argument, x.argument, x.argument});
-    const bool failed = queue_->finish(nullptr) != nullptr;
-    ::_exit(failed ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  expect_to_fail_after_a_fork(*function, {y.argument, x.argument, x.argument});
 }
 
 }  // namespace

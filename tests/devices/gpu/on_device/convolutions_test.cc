@@ -2,9 +2,6 @@
 // Convolutions by a library of the device's maker, where there is one.
 #include "devices/gpu/on_device/convolutions.h"
 
-#include <atomic>
-#include <thread>
-
 #include "base/half.h"
 
 namespace coracle::internal::test {
@@ -152,31 +149,7 @@ TEST_F(GpuConvolutions, RunsAreAlike) {
 TEST_F(GpuConvolutions, AFunctionIsForAnyNumberOfThreads) {
   ImageConvolution c = images(1, 1, 1, windows(4, 1), windows(4, 1));
   c.has_bias = true;
-  const auto function = made(c);
-  ASSERT_NE(function, nullptr);
-  const Block x = block(std::vector<float>(16, 2));
-  const Block filter = block(std::vector<float>(1, 3));
-  ASSERT_EQ(finish(), "");
-  std::atomic<int> wrong = 0;
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&, t] {
-      const auto queue = device_->make_queue();
-      const auto memory = device_->allocate(256);
-      const std::vector<float> bias(1, static_cast<float>(t));
-      queue->upload(bias.data(), {memory.get(), 0}, 4);
-      queue->order_after(queue->record());
-      for (int i = 0; i < 50; ++i) {
-        std::vector<float> y(16);
-        launch(*queue, *function, {},
-               {{DeviceBytes{memory.get(), 128}, 4}, x.argument, filter.argument, {DeviceBytes{memory.get(), 0}, 4}});
-        queue->download({memory.get(), 128}, y.data(), 64);
-        if (queue->finish(nullptr) != nullptr || y != std::vector<float>(16, 6.0F + static_cast<float>(t))) ++wrong;
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(wrong, 0);
+  expect_for_threads(made(c), std::vector<float>(16, 2), {3}, 1, 6);
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cmath>
 #include <deque>
+#include <thread>
+#include <vector>
 
 #include "devices/gpu/on_device/first_device.h"
 
@@ -63,6 +66,39 @@ class LibraryCalls : public Base {
     error_ = this->finish();
     upload_.clear();
     return y;
+  }
+
+  /// Four threads call a function, each with a bias of its own, `biases` times the same: it adds that to `sum` in all
+  /// 16 elements of y.
+  void expect_for_threads(const std::shared_ptr<const gpu::Function>& function, const std::vector<float>& a,
+                          const std::vector<float>& b, size_t biases, float sum) {
+    ASSERT_NE(function, nullptr);
+    const Block first = block(a);
+    const Block second = block(b);
+    ASSERT_EQ(this->finish(), "");
+    std::atomic<int> wrong = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        const auto queue = this->device_->make_queue();
+        const auto memory = this->device_->allocate(256);
+        const std::vector<float> bias(biases, static_cast<float>(t));
+        queue->upload(bias.data(), {memory.get(), 0}, biases * sizeof(float));
+        queue->order_after(queue->record());
+        for (int i = 0; i < 50; ++i) {
+          std::vector<float> y(16);
+          launch(*queue, *function, {},
+                 {{DeviceBytes{memory.get(), 128}, 4},
+                  first.argument,
+                  second.argument,
+                  {DeviceBytes{memory.get(), 0}, 4}});
+          queue->download({memory.get(), 128}, y.data(), y.size() * sizeof(float));
+          if (queue->finish(nullptr) != nullptr || y != std::vector<float>(16, sum + static_cast<float>(t))) ++wrong;
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(wrong, 0);
   }
 
   std::deque<std::string> upload_;

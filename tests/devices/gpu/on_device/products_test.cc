@@ -2,9 +2,6 @@
 // Products by a library of the device's maker, where there is one.
 #include "devices/gpu/on_device/products.h"
 
-#include <atomic>
-#include <thread>
-
 #include "base/half.h"
 
 namespace coracle::internal::test {
@@ -178,31 +175,7 @@ TEST_F(GpuProducts, WhatCannotBeAMatrixIsLeftToKernels) {
 TEST_F(GpuProducts, AFunctionIsForAnyNumberOfThreads) {
   Product product = plain(2, 8, 3);
   product.has_bias = true;
-  const auto function = made(product);
-  ASSERT_NE(function, nullptr);
-  const Block a = block(std::vector<float>(6, 1));
-  const Block b = block(std::vector<float>(24, 1));
-  ASSERT_EQ(finish(), "");
-  std::atomic<int> wrong = 0;
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&, t] {
-      const auto queue = device_->make_queue();
-      const auto memory = device_->allocate(256);
-      const std::vector<float> bias(8, static_cast<float>(t));
-      queue->upload(bias.data(), {memory.get(), 0}, 32);
-      queue->order_after(queue->record());
-      for (int i = 0; i < 50; ++i) {
-        std::vector<float> y(16);
-        launch(*queue, *function, {},
-               {{DeviceBytes{memory.get(), 128}, 4}, a.argument, b.argument, {DeviceBytes{memory.get(), 0}, 4}});
-        queue->download({memory.get(), 128}, y.data(), 64);
-        if (queue->finish(nullptr) != nullptr || y != std::vector<float>(16, 3.0F + static_cast<float>(t))) ++wrong;
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(wrong, 0);
+  expect_for_threads(made(product), std::vector<float>(6, 1), std::vector<float>(24, 1), 8, 3);
 }
 
 }  // namespace
