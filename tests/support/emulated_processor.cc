@@ -77,6 +77,7 @@ void run_wide_integers(const cpu::QuantizedGemmCall& call, int64_t row_begin, in
   std::vector<char> scratch(static_cast<size_t>(here.scratch_bytes(call.taps * call.depth)) + 64);
   cpu::QuantizedGemmCall same = call;
   same.packed = packed.data();
+  same.block_rows = 0;
   same.scratch = scratch.data() + 64 - reinterpret_cast<uintptr_t>(scratch.data()) % 64;
   const int64_t parts = kLanes / here.lanes;
   here.run(same, row_begin, row_end, begin * parts, std::min(end * parts, here.panels(call.columns)));

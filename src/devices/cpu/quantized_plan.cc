@@ -13,6 +13,8 @@ namespace {
 
 /// Products below which a part is not worth a thread.
 constexpr int64_t kQuantizedGrain = 1 << 20;
+/// Bytes of padded images below which they are not.
+constexpr int64_t kPaddingGrain = 1 << 16;
 
 /// Of `columns` columns, each of `groups` groups of 4 bytes, `step` bytes apart. Numbers from 0 on reach farthest where
 /// they meet weights of one sign and the others are 0.
@@ -145,7 +147,10 @@ void QuantizedGemmPlan::split(int threads) {
   slots = std::clamp<int64_t>(products / kQuantizedGrain, 1, threads);
   by_panels = count == 1 && tiles < 2 * slots && panels > tiles;
   slots = std::min(slots, by_panels ? panels : count * tiles);
-  scratch_bytes = functions->scratch_bytes(call.taps * call.depth);
+  const int64_t share = by_panels ? rows : (tiles + slots - 1) / slots * functions->tile_rows;
+  const int64_t depth = tap_from.empty() ? call.taps * call.depth : call.taps * ((call.depth + 3) / 4 * 4);
+  call.block_rows = functions->block_rows(share, depth, call.columns);
+  scratch_bytes = functions->scratch_bytes(depth, call.block_rows);
 }
 
 size_t QuantizedGemmPlan::bytes() const {
@@ -182,7 +187,12 @@ void QuantizedGemmPlan::run(const int8_t* a, const void* packed, void* scratch, 
   if (has_image) whole.image = &image;
   if (!tap_from.empty()) {
     whole.padded = &padded;
-    functions->pad(whole, a, static_cast<int8_t*>(scratch) + slots * scratch_bytes);
+    auto* const to = static_cast<int8_t*>(scratch) + slots * scratch_bytes;
+    const int64_t line = padded.width * padded.channels;
+    pool.parallel_for(padded.batch * padded.height, kPaddingGrain / line + 1,
+                      [&](int64_t begin, int64_t end) { functions->pad(padded, a, to, begin, end); });
+    whole.a = to;
+    if (functions->look_at_padded != nullptr) functions->look_at_padded(whole);
   }
   const int64_t tiles = (rows + functions->tile_rows - 1) / functions->tile_rows;
   const int64_t shares = by_panels ? panels : tiles * static_cast<int64_t>(parts.size());

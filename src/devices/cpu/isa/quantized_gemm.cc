@@ -2,6 +2,7 @@
 #include "devices/cpu/isa/quantized_gemm.h"
 
 #include "devices/cpu/isa/quantized_finish.h"
+#include "quantized_blocks.h"
 #include "quantized_padded.h"
 #include "quantized_rows.h"
 #include "quantized_tile.h"
@@ -9,14 +10,10 @@
 namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
-#if defined(CORACLE_PAIRS_OF_INTEGERS)
-constexpr bool kTakesImages = false;
-#else
-constexpr bool kTakesImages = true;
-#endif
-using Rows = QuantizedRows<Packed, kZero, kTakesImages>;
-
 #if CORACLE_BYTES_BY_REACH
+using Rows = QuantizedRows<Packed, kZero>;
+constexpr int32_t kOnlyTap = 0;
+
 // The numbers of a tile, `stride` in each row, become what is multiplied: what lies between them and the least, if that
 // is within reach for all or with few exceptions.
 HWY_INLINE void choose_products(RowTile& t, int64_t stride, int32_t reach, int64_t panels,
@@ -39,14 +36,9 @@ HWY_INLINE void choose_products(RowTile& t, int64_t stride, int32_t reach, int64
   t.added = -best.window.least;
   t.clipped = true;
 }
-#endif
-
-constexpr int32_t kOnlyTap = 0;
 
 void run(const QuantizedGemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel_begin, int64_t panel_end) {
-#if CORACLE_BYTES_BY_REACH
   if (call.padded != nullptr) return run_padded(call, row_begin, row_end, panel_begin, panel_end);
-#endif
   QuantizedFinishing finishing;
   quantized_finish.prepare(call.result, finishing);
   const int64_t depth = call.taps * call.depth;
@@ -54,11 +46,9 @@ void run(const QuantizedGemmCall& call, int64_t row_begin, int64_t row_end, int6
   const int64_t stride = groups * kPerGroup;
   HWY_ALIGN float sums[kTiles * kTileRows * 2 * kLanes];
   const int64_t panel_bytes = 2 * kLanes * 4 * (1 + groups);
-  [[maybe_unused]] const QuantizedReach* const reaches = reaches_of(call, groups);
+  const QuantizedReach* const reaches = reaches_of(call, groups);
   int32_t reach = 255;
-  if constexpr (kChoosesProducts) {
-    for (int64_t p = panel_begin; p < panel_end; ++p) reach = reaches[p].pairs < reach ? reaches[p].pairs : reach;
-  }
+  for (int64_t p = panel_begin; p < panel_end; ++p) reach = reaches[p].pairs < reach ? reaches[p].pairs : reach;
   // What is behind a row, and the rows that a last tile does not have, count nothing; but they are multiplied.
   const int64_t tiles = quantized_gemm.tiles_of(depth);
   auto* const a = static_cast<Packed*>(call.scratch);
@@ -66,10 +56,8 @@ void run(const QuantizedGemmCall& call, int64_t row_begin, int64_t row_end, int6
   memset(a, 0, scratch_bytes);
   Rows from(call, row_begin);
   RowTile tile[kTiles];
-#if CORACLE_BYTES_BY_REACH
   Outliers<kTileRows> outliers[kTiles];
   HWY_ALIGN char starts[kTileRows * 2 * sizeof(Sums)];
-#endif
   for (int64_t row = row_begin; row < row_end;) {
     int64_t rows = 0;
     int64_t count = 0;
@@ -78,10 +66,8 @@ void run(const QuantizedGemmCall& call, int64_t row_begin, int64_t row_end, int6
       RowTile& t = tile[count];
       t = {.a = a + rows * stride, .rows = row_end - row - rows < kTileRows ? row_end - row - rows : kTileRows};
       from.copy_next(t.rows, stride, t.a);
-#if CORACLE_BYTES_BY_REACH
       choose_products(t, stride, reach, panel_end - panel_begin, outliers[count]);
       changed = changed || t.added != 0;
-#endif
       rows += t.rows;
     }
     for (int64_t p = panel_begin; p < panel_end; ++p) {
@@ -92,15 +78,13 @@ void run(const QuantizedGemmCall& call, int64_t row_begin, int64_t row_end, int6
       float* to = sums;
       for (int64_t i = 0; i < count; ++i, to += kTileRows * vectors * kLanes) {
         const RowTile& t = tile[i];
-        const Products products = products_for(t, reach, kChoosesProducts ? reaches[p] : QuantizedReach());
+        const Products products = products_for(t, reach, reaches[p]);
         TileCall of_tile = {t.a, stride, groups, 1, &kOnlyTap, panel, t.added, nullptr, to};
-#if CORACLE_BYTES_BY_REACH
         if (t.clipped) {
           outliers[i].start(vectors, panel, t.added, starts);
           of_tile.start = starts;
         }
-#endif
-        multiply_tile(products, vectors, t.rows, of_tile);
+        multiply_tile<TileUse::kTaps>(products, vectors, t.rows, of_tile);
       }
       quantized_finish.finish(finishing, {sums, static_cast<size_t>(vectors * kLanes), static_cast<size_t>(rows),
                                           static_cast<size_t>(columns), row, first});
@@ -109,6 +93,7 @@ void run(const QuantizedGemmCall& call, int64_t row_begin, int64_t row_end, int6
     row += rows;
   }
 }
+#endif
 
 }  // namespace
 
@@ -117,10 +102,18 @@ const QuantizedGemmFunctions quantized_gemm = {
     .element_bytes = sizeof(Packed),
     .tile_rows = kTileRows,
     .tiles = kTiles,
+#if !CORACLE_BYTES_BY_REACH
+    .block_bytes = 256 * 1024,
+#endif
     .dot_products = CORACLE_DOT_PRODUCTS != 0,
     .run = run,
 #if CORACLE_BYTES_BY_REACH
     .pad = pad,
+    .look_at_padded = look_at_padded,
+    .most_channels = 4,
+#elif CORACLE_DOT_PRODUCTS
+    .pad = pad,
+    .most_channels = kLanes == 16 ? int64_t{1} << 20 : 4,
 #endif
 };
 

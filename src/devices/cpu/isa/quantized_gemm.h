@@ -65,6 +65,7 @@ struct QuantizedGemmCall {
   const PaddedImage* padded = nullptr;
   PaddedNumbers numbers = {};
   const void* packed = nullptr;
+  int64_t block_rows = 0;       ///< block_rows() of the functions, or 0
   void* scratch = nullptr;      ///< scratch_bytes(), 64-byte aligned
   QuantizedResult result = {};  ///< row r goes to pixel r
 };
@@ -75,14 +76,18 @@ struct QuantizedGemmFunctions {
   int64_t tile_rows = 0;
   int64_t tiles = 1;          ///< at most so many, of rows, are finished at once, ...
   int64_t most_bytes = 8192;  ///< ... if they take no more: the first cache has to hold them and a panel of B
+  int64_t block_bytes = 0;    ///< of blocks of tiles of rows, in the second cache, that B passes once; 0: none are made
   bool dot_products = false;  ///< four products of bytes are added by one instruction
   int64_t step = 1;           ///< at most so many groups of 4 bytes are multiplied at once
   /// Computes rows [row_begin, row_end) of panels [panel_begin, panel_end).
   void (*run)(const QuantizedGemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel_begin,
               int64_t panel_end);
 
-  /// Null where images are not read in place. Makes of them what call.padded says, in pad_bytes().
-  void (*pad)(QuantizedGemmCall& call, const int8_t* images, int8_t* to) = nullptr;
+  /// Null where images are not read in place. Makes lines [begin, end) of all padded images, in pad_bytes().
+  void (*pad)(const PaddedImage& image, const int8_t* images, int8_t* to, int64_t begin, int64_t end) = nullptr;
+  /// Null where all numbers are alike. Behind pad(): sets call.numbers to what call.a has, and may add to it.
+  void (*look_at_padded)(QuantizedGemmCall& call) = nullptr;
+  int64_t most_channels = 0;  ///< of images that are read in place
 
   /// With what tiles read behind it.
   int64_t pad_bytes(const PaddedImage& image) const {
@@ -99,13 +104,36 @@ struct QuantizedGemmFunctions {
     const int64_t fitting = most_bytes / (tile_rows * 4 * (groups(depth) + 1));
     return fitting < 1 ? 1 : fitting < tiles ? fitting : tiles;
   }
+  /// Rows of A that a panel of B meets before the next one, where the second cache cannot keep B: whole tiles.
+  int64_t block_rows(int64_t rows, int64_t depth, int64_t columns) const {
+    constexpr int64_t kOfSecondCache = 512 * 1024;
+    const int64_t row_bytes = 4 * (groups(depth) + 1);
+    const int64_t small = tiles_of(depth) * tile_rows;
+    if (block_bytes == 0 || row_bytes * columns <= kOfSecondCache) return small;
+    const int64_t needed = (rows + tile_rows - 1) / tile_rows * tile_rows;
+    const int64_t fitting = block_bytes / (row_bytes * tile_rows) * tile_rows;
+    return fitting < small || needed < small ? small : needed < fitting ? needed : fitting;
+  }
   /// The fewest steps, as long as each other, that have `depth` numbers.
   int64_t steps(int64_t depth) const { return (groups(depth) + step - 1) / step; }
   int64_t step_groups(int64_t depth) const {
     return depth == 0 ? 0 : (groups(depth) + steps(depth) - 1) / steps(depth);
   }
-  int64_t scratch_bytes(int64_t depth) const {
-    return (tiles_of(depth) * tile_rows * steps(depth) * step_groups(depth) * 4 + 31 + 63) / 64 * 64;
+  /// Of so many rows, tiles_of() at least, as they are copied.
+  int64_t copied_bytes(int64_t depth, int64_t rows) const {
+    const int64_t small = tiles_of(depth) * tile_rows;
+    return ((rows > small ? rows : small) * steps(depth) * step_groups(depth) * 4 + 31 + 63) / 64 * 64;
+  }
+  /// `rows`: block_rows(), or 0. Behind the copies lie sums of a panel that are not whole yet.
+  int64_t scratch_bytes(int64_t depth, int64_t rows = 0) const {
+    const bool blocks = rows > tiles_of(depth) * tile_rows;
+    return copied_bytes(depth, rows) + (blocks ? (2 * rows + 2 * tile_rows) * 2 * lanes * 4 : 0);
+  }
+  /// Rows that tiles of adjacent rows multiply.
+  int64_t multiplied_rows(int64_t rows) const {
+    const int64_t rest = rows % tile_rows;
+    const int64_t last = rest <= 1 ? rest : rest <= tile_rows / 2 ? tile_rows / 2 : tile_rows;
+    return rows / tile_rows * tile_rows + last;
   }
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "quantized_rows.h"
 #include "quantized_tile.h"
 
 #if CORACLE_BYTES_BY_REACH
@@ -16,27 +17,21 @@ HWY_INLINE int64_t groups_of_taps(const QuantizedGemmCall& call) {
   return call.taps * ((call.depth + kPerGroup - 1) / kPerGroup);
 }
 
-void pad(QuantizedGemmCall& call, const int8_t* images, int8_t* to) {
-  const PaddedImage& m = *call.padded;
-  const int64_t line = m.width * m.channels;
-  const int64_t left = m.left * m.channels;
-  const int64_t used = std::clamp<int64_t>(m.width - m.left, 0, m.in_w) * m.channels;
-  call.a = to;
-  const int64_t bytes = quantized_gemm.pad_bytes(m);
-  memset(to, 0, static_cast<size_t>(bytes));
-  for (int64_t image = 0; image < m.batch; ++image, to += m.height * line, images += m.in_h * m.in_w * m.channels) {
-    for (int64_t y = 0; y < std::min(m.in_h, m.height - m.top); ++y) {
-      memcpy(to + (m.top + y) * line + left, images + y * m.in_w * m.channels, static_cast<size_t>(used));
-    }
-  }
+void pad(const PaddedImage& m, const int8_t* images, int8_t* to, int64_t begin, int64_t end) {
+  pad_lines<int8_t, 0>(m, images, to, begin, end);
+}
+
+void look_at_padded(QuantizedGemmCall& call) {
+  const int64_t bytes = quantized_gemm.pad_bytes(*call.padded);
   const int64_t groups = groups_of_taps(call);
+  auto* const all = const_cast<int8_t*>(call.a);
+  memset(all + call.padded->numbers(), 0, static_cast<size_t>(bytes - call.padded->numbers()));
   PaddedNumbers& numbers = call.numbers;
   numbers = {.reach = 255};
   const QuantizedReach* const reaches = reaches_of(call, groups);
   for (int64_t p = 0; p < quantized_gemm.panels(call.columns); ++p) {
     numbers.reach = std::min(numbers.reach, reaches[p].pairs);
   }
-  auto* const all = const_cast<int8_t*>(call.a);
   const Extent extent = extent_of(all, bytes - kBeyond - 1);
   numbers.least = extent.least;
   numbers.most = extent.most;
@@ -86,8 +81,9 @@ void run_padded(const QuantizedGemmCall& call, int64_t row_begin, int64_t row_en
         Products products = products_for(tile[i], call.numbers.reach, reaches[p]);
         // What two groups reach is known of those that lie so in B.
         if (products == Products::kFours && of_tap % 2 != 0) products = Products::kPairs;
-        multiply_tile(products, vectors, tile[i].rows,
-                      {tile[i].a, stride, of_tap, call.taps, m.taps, panel, call.numbers.added, nullptr, to});
+        multiply_tile<TileUse::kTaps>(
+            products, vectors, tile[i].rows,
+            {tile[i].a, stride, of_tap, call.taps, m.taps, panel, call.numbers.added, nullptr, to});
       }
       quantized_finish.finish(finishing, {sums, static_cast<size_t>(vectors) * kFloatLanes, static_cast<size_t>(rows),
                                           static_cast<size_t>(columns), row, first});

@@ -55,6 +55,28 @@ struct QuantizedCopy {
   }
 };
 
+// Lines [begin, end) of padded images.
+template <class Packed, int kZero>
+void pad_lines(const PaddedImage& m, const int8_t* images, int8_t* to, int64_t begin, int64_t end) {
+  using Copy = QuantizedCopy<Packed, kZero>;
+  const int64_t line = m.width * m.channels;
+  const int64_t left = m.left * m.channels;
+  const int64_t copied_pixels = m.width - m.left < m.in_w ? m.width - m.left : m.in_w;
+  const int64_t copied = copied_pixels < 0 ? 0 : copied_pixels * m.channels;
+  for (int64_t l = begin; l < end; ++l) {
+    const int64_t image = l / m.height;
+    const int64_t y = l - image * m.height - m.top;
+    auto* const at = reinterpret_cast<Packed*>(to + l * line);
+    if (y < 0 || y >= m.in_h || copied == 0) {
+      memset(at, kZero, static_cast<size_t>(line));
+      continue;
+    }
+    memset(at, kZero, static_cast<size_t>(left));
+    Copy::copy(images + (image * m.in_h + y) * m.in_w * m.channels, copied, at + left);
+    memset(at + left + copied, kZero, static_cast<size_t>(line - left - copied));
+  }
+}
+
 // Rows of A, one after the other: each adjacent numbers, or the pixels that the taps of a filter meet.
 template <class Packed, int kZero, bool kTakesImages = true>
 class QuantizedRows {

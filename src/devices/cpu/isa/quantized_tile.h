@@ -45,7 +45,7 @@ enum class Products {
 #if CORACLE_DOT_PRODUCTS
 using Packed = uint8_t;
 constexpr Packed kZero = 128;
-constexpr int kTileRows = kLanes == 16 ? 12 : 6;
+constexpr int kTileRows = kLanes == 16 ? 14 : 6;
 constexpr bool kChoosesProducts = false;
 template <Products>
 HWY_INLINE void multiply_add(Sums& sum, const Sums& a, const Sums& b) {
@@ -135,46 +135,61 @@ struct RowSums {
     store_floats(first, to);
     if constexpr (kVectors == 2) store_floats(second, to + kLanes);
   }
+  template <int kVectors>
+  HWY_INLINE void store(char* to) const {
+    store_sums(first, to);
+    if constexpr (kVectors == 2) store_sums(second, to + sizeof(Sums));
+  }
+};
+
+// How much of TileCall is used. What is not is worth a tenth of the time of short rows.
+enum class TileUse {
+  kRows,    // one tap, at the row's first number
+  kTaps,    // taps
+  kSlices,  // taps, first and part
 };
 
 // A tile of A and what it is multiplied with.
 struct TileCall {
-  const Packed* a;
-  int64_t stride;  // from row to row
-  int64_t groups;  // of each tap
-  int64_t taps;
-  const int32_t* tap;  // from a row's first number to that of each tap
-  const char* panel;
-  int32_t added;      // to the numbers of A, if the products are chosen
-  const char* start;  // of each row's sums; null: the same for all, what the panel begins with
-  float* tile;
+  const Packed* a = nullptr;
+  int64_t stride = 0;  // from row to row
+  int64_t groups = 0;  // of each tap
+  int64_t taps = 1;
+  const int32_t* tap = nullptr;  // from a row's first number to that of each tap
+  const char* panel = nullptr;
+  int32_t added = 0;            // to the numbers of A, if the products are chosen
+  const char* start = nullptr;  // of each row's sums; null: the same for all, what the panel begins with
+  float* tile = nullptr;
+  int64_t first = 0;     // group of the panel
+  char* part = nullptr;  // instead of tile: integers that other groups are still added to, as start has them
 };
 
 // Sums of rows of groups with one panel. The rows are unrolled by their numbers, as sums in an array that a loop goes
 // through would stay in memory.
-template <Products kProducts, int kVectors, size_t... kRow>
+template <Products kProducts, int kVectors, TileUse kUse, size_t... kRow>
 HWY_INLINE void multiply(const TileCall& call, std::index_sequence<kRow...> /*rows*/) {
   constexpr size_t kVectorBytes = sizeof(Sums);
   constexpr size_t kSecond = (kVectors - 1) * kVectorBytes;
   constexpr size_t kStep = kVectors * kVectorBytes;
   const int64_t stride = call.stride;
   RowSums sums[sizeof...(kRow)];
-  RowSums initial = {load_sums(call.panel), load_sums(call.panel + kSecond)};
-#if CORACLE_BYTES_BY_REACH
-  if (call.start != nullptr) {
+  if ((CORACLE_BYTES_BY_REACH || kUse == TileUse::kSlices) && call.start != nullptr) {
     ((sums[kRow] = {load_sums(call.start + static_cast<int64_t>(kRow * kStep)),
                     load_sums(call.start + static_cast<int64_t>(kRow * kStep + kSecond))}),
      ...);
   } else {
+    RowSums initial = {load_sums(call.panel), load_sums(call.panel + kSecond)};
+#if CORACLE_BYTES_BY_REACH
     initial = {times_added(initial.first, call.added), times_added(initial.second, call.added)};
+#endif
     ((sums[kRow] = initial), ...);
   }
-#else
-  ((sums[kRow] = initial), ...);
-#endif
-  const char* HWY_RESTRICT b = call.panel + kStep;
-  for (int64_t t = 0; t < call.taps; ++t) {
-    const Packed* HWY_RESTRICT a = call.a + call.tap[t];
+  constexpr size_t kAhead = 4096;
+  const int64_t first_group = kUse == TileUse::kSlices ? call.first : 0;
+  const int64_t taps = kUse == TileUse::kRows ? 1 : call.taps;
+  const char* HWY_RESTRICT b = call.panel + (1 + first_group) * static_cast<int64_t>(kStep);
+  for (int64_t t = 0; t < taps; ++t) {
+    const Packed* HWY_RESTRICT a = kUse == TileUse::kRows ? call.a : call.a + call.tap[t];
     int64_t left = call.groups;
 #if CORACLE_BYTES_BY_REACH
     if constexpr (kProducts == Products::kFours) {
@@ -190,32 +205,39 @@ HWY_INLINE void multiply(const TileCall& call, std::index_sequence<kRow...> /*ro
     }
 #endif
     for (; left > 0; --left, b += kStep, a += kPerGroup) {
+      if constexpr (kLanes == 16) {
+        for (size_t line = 0; line < kStep; line += 64) __builtin_prefetch(b + kAhead + line);
+      }
       const Sums first = load_sums(b);
       const Sums second = load_sums(b + kSecond);
       (sums[kRow].template add_group<kProducts, kVectors>(a + static_cast<int64_t>(kRow) * stride, first, second), ...);
     }
   }
-  (sums[kRow].template store<kVectors>(call.tile + kRow * kVectors * kSumLanes), ...);
+  if (kUse == TileUse::kSlices && call.part != nullptr) {
+    (sums[kRow].template store<kVectors>(call.part + kRow * kStep), ...);
+  } else {
+    (sums[kRow].template store<kVectors>(call.tile + kRow * kVectors * kSumLanes), ...);
+  }
 }
 
-template <Products kProducts, int kVectors, int kRows>
+template <Products kProducts, int kVectors, TileUse kUse, int kRows>
 void multiply_rows_of(const TileCall& call) {
-  multiply<kProducts, kVectors>(call, std::make_index_sequence<kRows>());
+  multiply<kProducts, kVectors, kUse>(call, std::make_index_sequence<kRows>());
 }
 
-template <Products kProducts, int kVectors>
+template <Products kProducts, int kVectors, TileUse kUse>
 void multiply_rows(int64_t rows, const TileCall& call) {
-  if (rows == 1) return multiply_rows_of<kProducts, kVectors, 1>(call);
-  if (rows <= kTileRows / 2) return multiply_rows_of<kProducts, kVectors, kTileRows / 2>(call);
-  multiply_rows_of<kProducts, kVectors, kTileRows>(call);
+  if (rows == 1) return multiply_rows_of<kProducts, kVectors, kUse, 1>(call);
+  if (rows <= kTileRows / 2) return multiply_rows_of<kProducts, kVectors, kUse, kTileRows / 2>(call);
+  multiply_rows_of<kProducts, kVectors, kUse, kTileRows>(call);
 }
 
-template <Products kProducts>
+template <Products kProducts, TileUse kUse>
 void multiply_vectors(int64_t vectors, int64_t rows, const TileCall& call) {
   if (vectors == 2) {
-    multiply_rows<kProducts, 2>(rows, call);
+    multiply_rows<kProducts, 2, kUse>(rows, call);
   } else {
-    multiply_rows<kProducts, 1>(rows, call);
+    multiply_rows<kProducts, 1, kUse>(rows, call);
   }
 }
 
@@ -234,15 +256,16 @@ HWY_INLINE Products products_for(const RowTile& tile, int32_t least_reach, const
   return tile.extent.reach() <= reach.fours ? Products::kFours : Products::kPairs;
 }
 
+template <TileUse kUse>
 void multiply_tile(Products products, int64_t vectors, int64_t rows, const TileCall& call) {
   if constexpr (kChoosesProducts) {
     switch (products) {
-      case Products::kSigned: return multiply_vectors<Products::kSigned>(vectors, rows, call);
-      case Products::kFours: return multiply_vectors<Products::kFours>(vectors, rows, call);
-      default: return multiply_vectors<Products::kPairs>(vectors, rows, call);
+      case Products::kSigned: return multiply_vectors<Products::kSigned, kUse>(vectors, rows, call);
+      case Products::kFours: return multiply_vectors<Products::kFours, kUse>(vectors, rows, call);
+      default: return multiply_vectors<Products::kPairs, kUse>(vectors, rows, call);
     }
   }
-  multiply_vectors<Products::kPlain>(vectors, rows, call);
+  multiply_vectors<Products::kPlain, kUse>(vectors, rows, call);
 }
 
 constexpr int64_t kTiles = static_cast<int64_t>(kMostFinishedRows) / kTileRows;

@@ -32,7 +32,7 @@ std::vector<float> sums_of(QuantizedGemmPlan& plan, QuantizedGemmForm form, cons
   Buffer<std::byte> packed(form.bytes(), kNoRun);
   const Tensor* const constants[] = {&b};
   form.pack(constants, packed.data(), pool);
-  Buffer<char> scratch(static_cast<size_t>(plan.slots * plan.scratch_bytes), kNoRun);
+  Buffer<char> scratch(static_cast<size_t>(plan.slots * plan.scratch_bytes + plan.padded_bytes()), kNoRun);
   std::vector<float> c(static_cast<size_t>(plan.rows * plan.call.columns));
   plan.run(a.data<int8_t>(), packed.data(), scratch.data(), {.data = c.data(), .stride = plan.result_stride}, pool);
   return c;
@@ -104,6 +104,55 @@ void check_image(const QuantizedGemmFunctions& functions, int64_t channels, int6
   }
 }
 
+/// Filters of 3x3 over images [2, height, width, channels] that are read in place.
+void check_padded_images(const QuantizedGemmFunctions& functions, const PaddedImage& size, int64_t columns) {
+  SCOPED_TRACE(testing::Message() << size.out_h << " x " << size.out_w << " x " << size.channels << " of " << columns);
+  constexpr int64_t kBatch = 2;
+  const Tensor a = test::random_ints({kBatch, size.in_h, size.in_w, size.channels}, -128, 128, DType::kInt8, 1);
+  const Tensor b = test::random_ints({columns, size.channels, 3, 3}, -127, 128, DType::kInt8, 2);
+  QuantizedGemmPlan plan;
+  plan.functions = &functions;
+  plan.call.taps = 3;
+  plan.call.depth = 3 * size.channels;
+  plan.call.columns = columns;
+  plan.rows = kBatch * size.out_h * size.out_w;
+  PaddedImage& image = plan.padded;
+  image = size;
+  image.batch = kBatch;
+  image.top = image.left = 1;
+  image.height = (size.out_h - 1) * size.stride_y + 3;
+  image.width = (size.out_w - 1) * size.stride_x + 3;
+  for (int64_t y = 0; y < 3; ++y) plan.tap_from.push_back(static_cast<int32_t>(y * image.width * size.channels));
+  image.taps = plan.tap_from.data();
+  const std::vector<float> c = sums_of(plan,
+                                       {.taps = 9,
+                                        .depth = size.channels,
+                                        .joined_taps = 3,
+                                        .joined_depth = (3 * size.channels + 3) / 4 * 4,
+                                        .tap_stride = 1,
+                                        .inner_stride = 9,
+                                        .column_stride = 9 * size.channels},
+                                       a, b);
+  const auto number = [&](int64_t image, int64_t y, int64_t x, int64_t i) {
+    const bool inside = y >= 0 && y < size.in_h && x >= 0 && x < size.in_w;
+    return inside ? a.data<int8_t>()[((image * size.in_h + y) * size.in_w + x) * size.channels + i] : int8_t{0};
+  };
+  for (int64_t row = 0; row < plan.rows; ++row) {
+    const int64_t x = row % size.out_w * size.stride_x - 1;
+    const int64_t y = row / size.out_w % size.out_h * size.stride_y - 1;
+    for (int64_t column = 0; column < columns; ++column) {
+      int32_t sum = 0;
+      for (int64_t tap = 0; tap < 9; ++tap) {
+        for (int64_t i = 0; i < size.channels; ++i) {
+          sum += number(row / size.out_w / size.out_h, y + tap / 3, x + tap % 3, i) *
+                 b.data<int8_t>()[(column * size.channels + i) * 9 + tap];
+        }
+      }
+      ASSERT_EQ(c[static_cast<size_t>(row * columns + column)], static_cast<float>(sum)) << row << ", " << column;
+    }
+  }
+}
+
 /// With depths of several steps of tiles, the last of which overlap, and rows and columns of parts of tiles.
 void check_all(const QuantizedGemmFunctions& functions) {
   for (const QuantizedMatrices& p : {QuantizedMatrices{1, 1, 1},
@@ -116,12 +165,21 @@ void check_all(const QuantizedGemmFunctions& functions) {
                                      {33, 65, 33},
                                      {48, 216, 48},
                                      {131, 148, 64},
-                                     {290, 40, 100}}) {
+                                     {290, 40, 100},
+                                     {5, 4201, 130},
+                                     {64, 4102, 129}}) {  // of which B is passed once for several tiles
     check_product(functions, p);
   }
   check_image(functions, 3, 10);
   check_image(functions, 17, 33);
   check_image(functions, 40, 16);
+  if (functions.pad == nullptr) return;
+  check_padded_images(functions, {.in_h = 3, .in_w = 14, .channels = 3, .out_h = 3, .out_w = 14}, 35);
+  check_padded_images(
+      functions, {.in_h = 5, .in_w = 57, .channels = 4, .out_h = 3, .out_w = 29, .stride_y = 2, .stride_x = 2}, 16);
+  if (functions.most_channels < 5) return;
+  check_padded_images(functions, {.in_h = 7, .in_w = 7, .channels = 17, .out_h = 7, .out_w = 7}, 33);
+  check_padded_images(functions, {.in_h = 2, .in_w = 7, .channels = 464, .out_h = 2, .out_w = 7}, 129);
 }
 
 class QuantizedGemm : public testing::Test {

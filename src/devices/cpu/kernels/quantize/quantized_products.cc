@@ -112,13 +112,16 @@ PaddedImage padded_image(const ConvolutionGeometry& g) {
 
 /// Whether an image is read in place, with what is around it: pixels of few numbers, of which a tile's are adjacent.
 bool reads_in_place(const ConvolutionGeometry& g, const QuantizedGemmFunctions& functions) {
-  constexpr int64_t kMostChannels = 4;
   constexpr int64_t kMostAround = 64;
   constexpr int64_t kMostNumbers = int64_t{1} << 30;  // that taps may be apart
   const PaddedImage image = padded_image(g);
-  return functions.pad != nullptr && g.groups == 1 && g.in_channels <= kMostChannels &&
-         image.out_w >= 2 * functions.tile_rows && image.height <= 2 * image.in_h + kMostAround &&
-         image.width <= 2 * image.in_w + kMostAround && image.height * image.width <= kMostNumbers / kMostChannels;
+  const bool fills_tiles =
+      image.out_w >= 2 * functions.tile_rows || functions.multiplied_rows(image.out_w) * 9 <= image.out_w * 10;
+  // Each pixel is copied once for all taps that meet it.
+  const bool meets_often = g.height().kernel * g.width().kernel >= 2 * g.height().stride * g.width().stride;
+  return functions.pad != nullptr && meets_often && g.groups == 1 && g.in_channels <= functions.most_channels &&
+         fills_tiles && image.height <= 2 * image.in_h + kMostAround && image.width <= 2 * image.in_w + kMostAround &&
+         image.height * image.width <= kMostNumbers / g.in_channels;
 }
 
 [[gnu::cold]] Prepared prepare_conv2d(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
