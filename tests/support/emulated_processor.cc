@@ -109,24 +109,25 @@ void run_quantized_winograd(const cpu::QuantizedWinogradCall& call, int64_t begi
 
 void run_quantized_depthwise(const cpu::QuantizedDepthwiseCall& call, int64_t begin, int64_t end) {
   const cpu::QuantizedDepthwiseFunctions& here = cpu::quantized_depthwise_table(cpu::this_machine().isa());
-  const int64_t lanes = cpu::avx512::quantized_depthwise.lanes;
-  const int64_t columns_here = rounded_up(call.channels, here.lanes);
-  const int64_t rows =
-      cpu::QuantizedDepthwiseCall::pairs(call.kernel_h, 0) + cpu::QuantizedDepthwiseCall::pairs(call.kernel_h, 1);
-  std::vector<int16_t> filter(static_cast<size_t>(rows * call.kernel_w * columns_here * 2));
-  const int16_t* from = call.filter;
+  const cpu::QuantizedDepthwiseFunctions& there = cpu::avx512::quantized_depthwise;
+  const auto vectors = [&](int64_t lanes) { return rounded_up(call.channels, lanes) / lanes; };
+  const auto bytes = [&](const cpu::QuantizedDepthwiseFunctions& f, int64_t alignment) {
+    return f.filter_bytes(call.kernel_h, call.kernel_w, alignment);
+  };
+  std::vector<char> filter(static_cast<size_t>(vectors(here.lanes) * (bytes(here, 0) + bytes(here, 1))));
+  const auto* from = static_cast<const char*>(call.filter);
   auto to = filter.begin();
   for (int64_t alignment = 0; alignment < 2; ++alignment) {
-    const int64_t places = cpu::QuantizedDepthwiseCall::pairs(call.kernel_h, alignment) * call.kernel_w;
+    const int64_t places = here.groups(call.kernel_h, alignment) * call.kernel_w;
     for (int64_t c = 0; c < call.channels; ++c) {
       for (int64_t i = 0; i < places; ++i) {
-        const int64_t place = (c / lanes * places + i) * lanes + c % lanes;
+        const int64_t place = (c / there.lanes * places + i) * there.lanes + c % there.lanes;
         const int64_t place_here = (c / here.lanes * places + i) * here.lanes + c % here.lanes;
-        std::copy_n(from + place * 2, 2, to + place_here * 2);
+        std::copy_n(from + place * 4, 4, to + place_here * 4);
       }
     }
-    from += places * rounded_up(call.channels, lanes) * 2;
-    to += places * columns_here * 2;
+    from += vectors(there.lanes) * bytes(there, alignment);
+    to += vectors(here.lanes) * bytes(here, alignment);
   }
   cpu::QuantizedDepthwiseCall same = call;
   same.filter = filter.data();
@@ -218,6 +219,7 @@ void replace_bf16_dots(std::vector<Replaced>& all) {
 #if !defined(CORACLE_WITHOUT_AVX2)
 void replace_byte_dots(std::vector<Replaced>& all) {
   all.emplace_back(cpu::avx512_vnni::quantized_gemm, cpu::emulated_avx512_vnni::quantized_gemm);
+  all.emplace_back(cpu::avx512_vnni::quantized_depthwise, cpu::emulated_avx512_vnni::quantized_depthwise);
 }
 
 void replace_tiles(std::vector<Replaced>& all) {
@@ -230,6 +232,7 @@ void replace_tiles(std::vector<Replaced>& all) {
 #if !defined(CORACLE_WITHOUT_AVX2)
 void replace_avx2_byte_dots(std::vector<Replaced>& all) {
   all.emplace_back(cpu::avx_vnni::quantized_gemm, cpu::emulated_avx_vnni::quantized_gemm);
+  all.emplace_back(cpu::avx_vnni::quantized_depthwise, cpu::emulated_avx_vnni::quantized_depthwise);
 }
 #endif
 

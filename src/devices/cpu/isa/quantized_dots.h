@@ -4,6 +4,7 @@
 // tests, in plain code as other sets would. Included only by sources that are compiled once per instruction set.
 #pragma once
 
+#include "devices/cpu/isa/quantized_finish.h"
 #include "devices/cpu/isa/vector.h"
 
 #if defined(__SSE2__) && !defined(__AVX2__)  // Highway includes the others
@@ -11,6 +12,14 @@
 #endif
 
 #include <cstring>
+
+// CORACLE_DOT_PRODUCTS: four products of bytes are added to a sum by one instruction, with AVX-512 or AVX2; in plain
+// code where vectors of CORACLE_EMULATED_LANES sums are emulated.
+#if defined(__AVX512VNNI__) || defined(__AVXVNNI__) || defined(CORACLE_EMULATED_LANES)
+#define CORACLE_DOT_PRODUCTS 1
+#else
+#define CORACLE_DOT_PRODUCTS 0
+#endif
 
 namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
@@ -109,6 +118,32 @@ HWY_INLINE Sums interleaved(const int8_t* a, const int8_t* b) {
 }
 #endif
 
+#if CORACLE_DOT_PRODUCTS
+// Adds to each sum the products of the four bytes without sign of a and those with sign of b.
+HWY_INLINE void add_dot_products(Sums& sum, const Sums& a, const Sums& b) {
+#if defined(CORACLE_EMULATED_LANES)
+  uint8_t x[sizeof(Sums)];
+  int8_t y[sizeof(Sums)];
+  memcpy(x, &a, sizeof(x));
+  memcpy(y, &b, sizeof(y));
+  for (size_t i = 0; i < sizeof(Sums); ++i) {
+    sum.of[i / 4] = static_cast<int32_t>(static_cast<uint32_t>(sum.of[i / 4]) + static_cast<uint32_t>(x[i] * y[i]));
+  }
+#elif HWY_TARGET == HWY_AVX3
+  // As an instruction: from the intrinsic, GCC 12 moves all sums of a loop to other registers and back.
+  asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
+#else
+  asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum) : "x"(a), "x"(b));
+#endif
+}
+#endif
+
+#if defined(__AVX512VNNI__)
+using avx512::quantized_finish;
+#elif CORACLE_DOT_PRODUCTS || defined(CORACLE_PAIRS_OF_INTEGERS)
+using avx2::quantized_finish;
+#endif
+
 // Numbers between which others lie.
 struct Extent {
   int32_t least = 0;
@@ -123,7 +158,40 @@ HWY_INLINE Sums broadcast_group(const void* group) {
   return broadcast_bits(bits);
 }
 
-// The same of two adjacent vectors of numbers.
+#if CORACLE_DOT_PRODUCTS
+// kSumLanes numbers of each of four rows, plus 128 as bytes without sign: those of the first column, then the next.
+HWY_INLINE Sums interleaved_four(const int8_t* const (&rows)[4]) {
+#if defined(CORACLE_EMULATED_LANES)
+  uint8_t all[4 * kSumLanes];
+  for (size_t i = 0; i < kSumLanes; ++i) {
+    for (size_t r = 0; r < 4; ++r) all[4 * i + r] = static_cast<uint8_t>(rows[r][i] + 128);
+  }
+  return load_sums(all);
+#else
+  const auto load = [&](size_t r) {
+    if constexpr (kSumLanes == 16) return _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows[r]));
+    return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(rows[r]));
+  };
+#if HWY_TARGET == HWY_AVX3
+  __m512i all = _mm512_castsi128_si512(load(0));
+  all = _mm512_inserti32x4(all, load(1), 1);
+  all = _mm512_inserti32x4(all, load(2), 2);
+  all = _mm512_inserti32x4(all, load(3), 3);
+  const __m512i by_columns = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  const __m512i by_rows = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+  all = _mm512_shuffle_epi8(_mm512_permutexvar_epi32(by_columns, all), by_rows);
+  return _mm512_xor_si512(all, _mm512_set1_epi8(-128));
+#else
+  const __m128i first = _mm_unpacklo_epi8(load(0), load(1));
+  const __m128i second = _mm_unpacklo_epi8(load(2), load(3));
+  const __m256i all = _mm256_set_m128i(_mm_unpackhi_epi16(first, second), _mm_unpacklo_epi16(first, second));
+  return _mm256_xor_si256(all, _mm256_set1_epi8(-128));
+#endif
+#endif
+}
+#endif
+
+// interleaved() of two adjacent vectors of numbers.
 HWY_INLINE void interleave_two(const int8_t* a, const int8_t* b, char* to, char* second) {
 #if HWY_TARGET == HWY_AVX2 && !defined(CORACLE_EMULATED_LANES)
   const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(a));

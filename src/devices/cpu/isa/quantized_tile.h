@@ -9,13 +9,6 @@
 #include "devices/cpu/isa/quantized_gemm.h"
 #include "quantized_dots.h"
 
-// CORACLE_DOT_PRODUCTS: four products of bytes are added to a sum by one instruction, with AVX-512 or AVX2; in plain
-// code where vectors of CORACLE_EMULATED_LANES sums are emulated.
-#if defined(__AVX512VNNI__) || defined(__AVXVNNI__) || defined(CORACLE_EMULATED_LANES)
-#define CORACLE_DOT_PRODUCTS 1
-#else
-#define CORACLE_DOT_PRODUCTS 0
-#endif
 #if HWY_TARGET == HWY_AVX2 && !defined(CORACLE_PAIRS_OF_INTEGERS) && !CORACLE_DOT_PRODUCTS
 #define CORACLE_BYTES_BY_REACH 1
 #include "quantized_window.h"
@@ -27,12 +20,6 @@ namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 constexpr auto kLanes = static_cast<int64_t>(kSumLanes);
-
-#if defined(__AVX512VNNI__)
-using avx512::quantized_finish;
-#elif CORACLE_DOT_PRODUCTS || defined(CORACLE_PAIRS_OF_INTEGERS)
-using avx2::quantized_finish;
-#endif
 
 // How the products of a group of 4 bytes of A and one of each column of B are summed.
 enum class Products {
@@ -49,20 +36,7 @@ constexpr int kTileRows = kLanes == 16 ? 14 : 6;
 constexpr bool kChoosesProducts = false;
 template <Products>
 HWY_INLINE void multiply_add(Sums& sum, const Sums& a, const Sums& b) {
-#if defined(CORACLE_EMULATED_LANES)
-  uint8_t x[sizeof(Sums)];
-  int8_t y[sizeof(Sums)];
-  memcpy(x, &a, sizeof(x));
-  memcpy(y, &b, sizeof(y));
-  for (size_t i = 0; i < sizeof(Sums); ++i) {
-    sum.of[i / 4] = static_cast<int32_t>(static_cast<uint32_t>(sum.of[i / 4]) + static_cast<uint32_t>(x[i] * y[i]));
-  }
-#elif HWY_TARGET == HWY_AVX3
-  // As an instruction: from the intrinsic, GCC 12 moves all sums of a loop to other registers and back.
-  asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
-#else
-  asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum) : "x"(a), "x"(b));
-#endif
+  add_dot_products(sum, a, b);
 }
 #elif CORACLE_BYTES_BY_REACH
 using Packed = int8_t;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstring>
 
 #include "devices/cpu/bands.h"
 #include "devices/cpu/isa/quantized_depthwise.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/kernel_table.h"
+#include "devices/cpu/processor.h"
 #include "devices/cpu/quantized_plan.h"
 #include "devices/cpu/quantized_winograd_plan.h"
 #include "ops/quantize/integer_conv2d.h"
@@ -233,31 +235,46 @@ void run_conv2d(KernelCall& call) noexcept {
 
 /// Filters of [channel][tap] as isa/quantized_depthwise.h has them.
 struct QuantizedDepthwiseForm {
-  static constexpr std::string_view kLayout = "integer.depthwise.v2";
+  static constexpr std::string_view kLayout = "integer.depthwise.v3";
 
   int64_t kernel_h = 0;
   int64_t kernel_w = 0;
   int64_t channels = 0;
   int64_t lanes = 0;
+  int64_t group_rows = 0;
 
+  QuantizedDepthwiseFunctions functions() const { return {.lanes = lanes, .group_rows = group_rows}; }
   int64_t vectors() const { return (channels + lanes - 1) / lanes; }
-  int64_t pairs(int64_t alignment) const { return QuantizedDepthwiseCall::pairs(kernel_h, alignment); }
-  size_t bytes() const { return bytes_of<int16_t>(Size(vectors() * lanes * 2) * (pairs(0) + pairs(1)) * kernel_w); }
+  size_t bytes() const {
+    const auto of_vector = [&](int64_t alignment) { return functions().filter_bytes(kernel_h, kernel_w, alignment); };
+    return bytes_of<char>(Size(vectors()) * (of_vector(0) + of_vector(1)));
+  }
   void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool&) const {
     const int8_t* from = constants[0]->data<int8_t>();
-    auto* filter = reinterpret_cast<int16_t*>(to);
+    const int64_t start = group_rows == 4 ? lanes * 4 : 0;  // bytes of where the sums start
     for (int64_t alignment = 0; alignment < 2; ++alignment) {
+      const int64_t of_vector = functions().filter_bytes(kernel_h, kernel_w, alignment);
       for (int64_t c = 0; c < channels; ++c) {
+        std::byte* const vector = to + c / lanes * of_vector;
+        int32_t sum = 0;
         for (int64_t ky = 0; ky < kernel_h; ++ky) {
           const int64_t row = ky + alignment;
           for (int64_t kx = 0; kx < kernel_w; ++kx) {
-            const int64_t vector = (c / lanes * pairs(alignment) + row / 2) * kernel_w + kx;
-            std::copy_n(&from[(c * kernel_h + ky) * kernel_w + kx], 1,
-                        &filter[(vector * lanes + c % lanes) * 2 + row % 2]);
+            const int8_t w = from[(c * kernel_h + ky) * kernel_w + kx];
+            sum += w;
+            std::byte* const at = vector + start + ((row / group_rows * kernel_w + kx) * lanes + c % lanes) * 4;
+            const auto wide = static_cast<int16_t>(w);
+            if (group_rows == 4) {
+              std::memcpy(at + row % group_rows, &w, sizeof(w));
+            } else {
+              std::memcpy(at + row % group_rows * 2, &wide, sizeof(wide));
+            }
           }
         }
+        const int32_t initial = -128 * sum;  // the image's numbers have 128 added
+        if (start != 0) std::memcpy(vector + c % lanes * 4, &initial, sizeof(initial));
       }
-      filter += vectors() * lanes * 2 * pairs(alignment) * kernel_w;
+      to += vectors() * of_vector;
     }
   }
 };
@@ -271,6 +288,17 @@ struct DepthwiseState {
   int64_t scratch_bytes = 0;  ///< of a slot
 };
 
+/// The table of an instruction set, or of sums of four products beside it, where this machine has them.
+const QuantizedDepthwiseFunctions& machine_quantized_depthwise(Isa isa) {
+#if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
+  if (isa == Isa::kAvx512 && processor().has(Capability::kAvx512Vnni)) return avx512_vnni::quantized_depthwise;
+#endif
+#if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX2)
+  if (isa == Isa::kAvx2 && processor().has(Capability::kAvxVnni)) return avx_vnni::quantized_depthwise;
+#endif
+  return quantized_depthwise_table(isa);
+}
+
 [[gnu::cold]] Prepared prepare_depthwise(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   constexpr int64_t kGrain = 128 << 10;
   const auto& op = *static_cast<const IntegerConv2d*>(op_attributes);
@@ -278,7 +306,7 @@ struct DepthwiseState {
   const WindowAxis& h = g.height();
   const WindowAxis& w = g.width();
   auto state = std::make_shared<DepthwiseState>();
-  state->functions = &quantized_depthwise_table(kernel_isa(args.kernel()));
+  state->functions = &machine_quantized_depthwise(kernel_isa(args.kernel()));
   state->call = {.channels = g.in_channels,
                  .in_h = h.in,
                  .in_w = w.in,
@@ -300,10 +328,12 @@ struct DepthwiseState {
   state->slots = std::min(state->slots, state->rows);
   state->scratch_bytes = state->functions->scratch_bytes(state->call);
   Prepared prepared;
-  prepared.weights = context.pack(
-      QuantizedDepthwiseForm{
-          .kernel_h = h.kernel, .kernel_w = w.kernel, .channels = g.in_channels, .lanes = state->functions->lanes},
-      args.index(1));
+  prepared.weights = context.pack(QuantizedDepthwiseForm{.kernel_h = h.kernel,
+                                                         .kernel_w = w.kernel,
+                                                         .channels = g.in_channels,
+                                                         .lanes = state->functions->lanes,
+                                                         .group_rows = state->functions->group_rows},
+                                  args.index(1));
   prepared.workspace = bytes_of<char>(Size(state->slots) * state->scratch_bytes);
   prepared.state_bytes = sizeof(DepthwiseState);
   prepared.state = std::move(state);
@@ -315,7 +345,7 @@ void run_depthwise(KernelCall& call) noexcept {
   EpilogueOp ops[kMaxEpilogueOps];
   QuantizedDepthwiseCall whole = state.call;
   whole.input = call.in[0].as<const int8_t>();
-  whole.filter = static_cast<const int16_t*>(call.weights);
+  whole.filter = call.weights;
   whole.result = quantized_result(call.attributes<IntegerConv2d>(), state.epilogue, call, ops, whole.channels);
   auto* const scratch = static_cast<char*>(call.workspace);
   for_bands(*call.pool, state.rows, state.slots, [&](int64_t slot, int64_t begin, int64_t end) {
