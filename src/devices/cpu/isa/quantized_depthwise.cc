@@ -190,8 +190,8 @@ void run(const QuantizedDepthwiseCall& call, int64_t begin, int64_t end) {
     for (s.channel = 0; s.channel < call.channels; s.channel += s.count) {
       const int64_t left = call.channels - s.channel;
       s.count = left >= 2 * kLanes ? 2 * kLanes : (left < kLanes ? left : kLanes);
-      for (s.out = 0; s.out < call.out_w; s.out += kQuantizedStrip) {
-        s.results = call.out_w - s.out < kQuantizedStrip ? call.out_w - s.out : kQuantizedStrip;
+      for (s.out = 0; s.out < call.out_w; s.out += call.strip()) {
+        s.results = call.out_w - s.out < call.strip() ? call.out_w - s.out : call.strip();
         run_strip(call, finishing, s, row, rows);
       }
     }

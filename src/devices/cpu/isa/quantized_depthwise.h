@@ -37,9 +37,11 @@ struct QuantizedDepthwiseCall {
 
   /// Whether several rows of results are computed from the same groups.
   bool shares_groups() const { return dilation_y == 1 && kernel_h > 1; }
+  /// Results of a strip at most: the first cache keeps its inputs.
+  int64_t strip() const { return stride_x == 1 ? kQuantizedStrip : kQuantizedStrip / 2; }
   /// Columns of the image, and beyond it, that a strip of results reads.
   int64_t strip_columns() const {
-    const int64_t results = out_w < kQuantizedStrip ? (out_w + 7) / 8 * 8 : kQuantizedStrip;
+    const int64_t results = out_w < strip() ? (out_w + 7) / 8 * 8 : strip();
     return (results - 1) * stride_x + (kernel_w - 1) * dilation_x + 1;
   }
 };
