@@ -71,6 +71,12 @@ class Int8Rounding {
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permutevar8x32_epi32(bytes, order));
   }
+#elif HWY_TARGET == HWY_AVX3
+  HWY_INLINE void store_four(const float* from, int8_t* to) const {
+    const __m512i bytes = _mm512_packs_epi16(words_of_two(from), words_of_two(from + 2 * kFloatLanes));
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    _mm512_storeu_si512(to, _mm512_permutexvar_epi32(order, bytes));
+  }
 #endif
 
   // As numbers of 32 bits, which may be below -128: that is what saturation makes of them.
@@ -96,11 +102,17 @@ class Int8Rounding {
   }
 
  private:
+  // Four numbers of both, then the next four.
 #if HWY_TARGET == HWY_AVX2
-  // The first four numbers of both, then the others.
   HWY_INLINE __m256i words_of_two(const float* from) const {
     const FloatTag d;
     return _mm256_packs_epi32(integers<false>(hn::LoadU(d, from)).raw,
+                              integers<false>(hn::LoadU(d, from + kFloatLanes)).raw);
+  }
+#elif HWY_TARGET == HWY_AVX3
+  HWY_INLINE __m512i words_of_two(const float* from) const {
+    const FloatTag d;
+    return _mm512_packs_epi32(integers<false>(hn::LoadU(d, from)).raw,
                               integers<false>(hn::LoadU(d, from + kFloatLanes)).raw);
   }
 #endif

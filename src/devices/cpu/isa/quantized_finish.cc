@@ -130,6 +130,17 @@ class Finisher {
       const __m128i ordered = _mm_shuffle_epi32(bytes, _MM_SHUFFLE(3, 1, 2, 0));
       _mm_storel_epi64(reinterpret_cast<__m128i*>(to), ordered);
       _mm_storel_epi64(reinterpret_cast<__m128i*>(to_second), _mm_unpackhi_epi64(ordered, ordered));
+#elif HWY_TARGET == HWY_AVX3
+      constexpr bool kUnchecked = kNumber || kTakesNaN;
+      const __m512i words = _mm512_packs_epi32(rounding.template integers<kUnchecked>(first).raw,
+                                               rounding.template integers<kUnchecked>(second).raw);
+      const __m512i bytes = _mm512_packs_epi16(words, words);
+      // Four bytes of the first, then four of the second, twice in each part of 128 bits.
+      const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 0, 0, 0, 0, 0, 0, 0, 0);
+      __m256i ordered = _mm512_castsi512_si256(_mm512_permutexvar_epi32(order, bytes));
+      if constexpr (kFromZero) ordered = _mm256_max_epi8(ordered, _mm256_setzero_si256());
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(ordered));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to_second), _mm256_extracti128_si256(ordered, 1));
 #else
       store<kNumber>(first, to, kFloatLanes);
       store<kNumber>(second, to_second, kFloatLanes);
