@@ -263,7 +263,7 @@ struct QuantizedDepthwiseForm {
             const int8_t w = from[(c * kernel_h + ky) * kernel_w + kx];
             sum += w;
             std::byte* const at = vector + start + ((row / group_rows * kernel_w + kx) * lanes + c % lanes) * 4;
-            const auto wide = static_cast<int16_t>(w);
+            const auto wide = static_cast<int16_t>(int32_t{w});
             if (group_rows == 4) {
               std::memcpy(at + row % group_rows, &w, sizeof(w));
             } else {
