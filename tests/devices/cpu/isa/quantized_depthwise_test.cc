@@ -81,7 +81,7 @@ void check(const QuantizedDepthwiseFunctions& f, QuantizedDepthwiseCall c) {
   }
 }
 
-void check_all(const QuantizedDepthwiseFunctions& functions) {
+void check_filters(const QuantizedDepthwiseFunctions& functions) {
   for (const int64_t channels : {1, 8, 19, 33}) {
     for (const int64_t kernel : {1, 2, 3, 5, 7}) {
       for (const int64_t stride : {1, 2, 3}) {
@@ -117,18 +117,18 @@ class QuantizedDepthwise : public testing::Test {
   }
 };
 
-TEST_F(QuantizedDepthwise, DotProductsBesideAvx2) { check_all(emulated_avx_vnni::quantized_depthwise); }
-TEST_F(QuantizedDepthwise, DotProductsBesideAvx512) { check_all(emulated_avx512_vnni::quantized_depthwise); }
+TEST_F(QuantizedDepthwise, DotProductsBesideAvx2) { check_filters(emulated_avx_vnni::quantized_depthwise); }
+TEST_F(QuantizedDepthwise, DotProductsBesideAvx512) { check_filters(emulated_avx512_vnni::quantized_depthwise); }
 
 TEST_F(QuantizedDepthwise, OfThisMachine) {
   for (const Isa isa : tested_isas()) {
     SCOPED_TRACE(name_of(isa));
-    check_all(quantized_depthwise_table(isa));
+    check_filters(quantized_depthwise_table(isa));
   }
 #if !defined(CORACLE_WITHOUT_AVX512)
-  if (processor().has(Capability::kAvx512Vnni)) check_all(avx512_vnni::quantized_depthwise);
+  if (processor().has(Capability::kAvx512Vnni)) check_filters(avx512_vnni::quantized_depthwise);
 #endif
-  if (processor().has(Capability::kAvxVnni)) check_all(avx_vnni::quantized_depthwise);
+  if (processor().has(Capability::kAvxVnni)) check_filters(avx_vnni::quantized_depthwise);
 }
 
 }  // namespace
