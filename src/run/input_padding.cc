@@ -187,7 +187,7 @@ std::vector<Shape> InputPadding::with_more_rows(const std::vector<Shape>& inputs
 
 std::vector<Shape> InputPadding::found_shapes(const std::vector<Shape>& inputs,
                                               const ResultShapes& result_shapes) const {
-  const std::vector<Shape> own = result_shapes(inputs);
+  std::vector<Shape> own = result_shapes(inputs);
   const auto refuse = [&](size_t output, const char* why) {
     const std::string name = output < outputs_.size() ? outputs_[output].name : std::to_string(output);
     fail(ErrorCode::kInvalidArgument, "output '", printable(name),
