@@ -142,6 +142,9 @@ std::vector<Shape> InputPadding::padded(const std::vector<Shape>& inputs, std::s
   std::vector<Shape> shapes = inputs;
   for (const Rule& rule : rules_) {
     Shape& shape = shapes[rule.input];
+    require(shape.rank() == static_cast<int>(rule.sizes.size()), ErrorCode::kInvalidArgument, "input '",
+            inputs_[rule.input].name, "' has shape ", shape, ", but its padding is given for ", rule.sizes.size(),
+            " dimensions");
     for (int d = 0; d < shape.rank(); ++d) {
       const Sizes& sizes = rule.sizes[static_cast<size_t>(d)];
       if (text.empty() || sizes.text == text) shape[d] = sizes.padded(shape[d]);
@@ -152,12 +155,6 @@ std::vector<Shape> InputPadding::padded(const std::vector<Shape>& inputs, std::s
 
 std::vector<Tensor> InputPadding::padded(const std::vector<Tensor>& inputs) const {
   std::vector<Tensor> all = inputs;
-  for (const Rule& rule : rules_) {
-    Tensor& x = all[rule.input];
-    const std::string name = text("input '", inputs_[rule.input].name, "'");
-    require(x.shape().rank() == static_cast<int>(rule.sizes.size()), ErrorCode::kInvalidArgument, name, " has shape ",
-            x.shape(), ", but its padding is given for ", rule.sizes.size(), " dimensions");
-  }
   const std::vector<Shape> shapes = padded(shapes_of(inputs), {});
   for (const Rule& rule : rules_) {
     Tensor& x = all[rule.input];
@@ -242,8 +239,9 @@ std::vector<Shape> InputPadding::found_shapes(const std::vector<Shape>& inputs,
 }
 
 std::vector<Shape> InputPadding::own_shapes(const std::vector<Tensor>& inputs, const ResultShapes& result_shapes) {
+  if (rules_.empty()) return {};
   const std::vector<Shape> shapes = shapes_of(inputs);
-  if (rules_.empty() || padded(shapes, {}) == shapes) return {};
+  if (padded(shapes, {}) == shapes) return {};
   std::string key;
   for (const Shape& shape : shapes) key += text(shape);
   if (const auto known = found_.find(key); known != found_.end()) return known->second;
