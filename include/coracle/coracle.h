@@ -417,6 +417,14 @@ typedef struct coracle_session_options {
   int32_t parallel_engines; /**< parts of a run at the same time at most: blocks on engines that do not wait for each
                                  other, and native work beside them; 1: one after the other. They share `threads`: such
                                  a block gets its part of them, and no more parts run than there are threads */
+  /** Sizes that inputs are padded to, so that runs of many sizes share the plans, graphs and memory of few:
+   * "INPUT=SHAPE,INPUT=SHAPE:VALUE". A shape has a range, FIRST..LAST or FIRST..LAST/STEP, for each dimension that is
+   * padded, and a number or ? for others, as in "ids=1..10x32..128/32,mask=1..10x32..128/32". Behind the elements of an
+   * input VALUE, a whole number (0), is added up to the next of these sizes; an input that is larger than all of them
+   * is left as it is. Results are cut back to the sizes that follow from the inputs as they were. A model sees what is
+   * added: results are those without padding only where it ignores that, as rows of a batch ignore each other and
+   * sequences with a mask do. Null: nothing is padded. */
+  const char* padding;
 } coracle_session_options;
 
 /** Sets `struct_size` and all defaults. `struct_size` is sizeof(coracle_session_options). */

@@ -270,6 +270,7 @@ struct SessionOptions {
   std::optional<Pool> pool = std::nullopt;  ///< whose threads help; none: the session's own
   std::string cpus = {};                    ///< processors for these, "0-3" or "node1"; empty: any
   int parallel_engines = 1;                 ///< blocks on engines and native work at the same time; 1: in sequence
+  std::string padding = {};                 ///< sizes that inputs are padded to, "x=1..8x3x48x32..320/32"; empty: none
 };
 
 /// What holds for one run: see coracle_run_options.
@@ -464,6 +465,7 @@ class Session {
     c.pool = options.pool.has_value() ? options.pool->handle() : nullptr;
     c.cpus = options.cpus.empty() ? nullptr : options.cpus.c_str();
     c.parallel_engines = options.parallel_engines;
+    c.padding = options.padding.empty() ? nullptr : options.padding.c_str();
     coracle_session* session = nullptr;
     check(coracle_session_create(model.handle(), &c, &session));
     handle_.reset(session);

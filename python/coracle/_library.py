@@ -33,7 +33,8 @@ class ModelOptions(ctypes.Structure):
 
 class SessionOptions(ctypes.Structure):
     _fields_ = [("struct_size", c_size_t), ("threads", c_int32), ("cache_bytes", c_size_t), ("memory_limit", c_size_t),
-                ("time_limit_ms", c_int64), ("pool", c_void_p), ("cpus", c_char_p), ("parallel_engines", c_int32)]
+                ("time_limit_ms", c_int64), ("pool", c_void_p), ("cpus", c_char_p), ("parallel_engines", c_int32),
+                ("padding", c_char_p)]
 
 
 class RunOptions(ctypes.Structure):

@@ -285,7 +285,8 @@ class Model:
         return _library.owned_text("model_graph_text", self._handle.pointer)
 
     def session(self, threads: int = 0, *, cache_bytes: int | None = None, memory_limit: int = 0, time_limit_ms: int = 0,
-                pool: Pool | None = None, cpus: str | Iterable[int] | None = None, parallel_engines: int = 1) -> Session:
+                pool: Pool | None = None, cpus: str | Iterable[int] | None = None, parallel_engines: int = 1,
+                padding: str | None = None) -> Session:
         """A session, which costs next to nothing before its first run.
 
         threads: of one run at most, the caller included, 0 is those of the pool, or `default_threads()`; cache_bytes: bound on the
@@ -293,10 +294,12 @@ class Model:
         model; memory_limit: bound on intermediate tensors and results of a run in bytes, 0 is none;
         time_limit_ms: bound on the time of a run, checked between operators, 0 is none; pool: whose threads help, None for threads of
         its own; cpus: processors for these, "0-3,8" or the numbers, or "node1", as of a Pool (the calling thread: `bind_thread`);
-        parallel_engines: blocks on engines and native work that may run at the same time, 1 is one after the other.
+        parallel_engines: blocks on engines and native work that may run at the same time, 1 is one after the other;
+        padding: sizes that inputs are padded to, so that runs of many sizes share what few need, as in "ids=1..8x32..128/32" or, with a
+        number that is added instead of 0, "mask=1..8x32..128/32:1"; results are cut back. A model sees what is added.
         """
         return Session._create(self._handle, pool, cpus, threads=threads, cache_bytes=cache_bytes, memory_limit=memory_limit,
-                               time_limit_ms=time_limit_ms, parallel_engines=parallel_engines)
+                               time_limit_ms=time_limit_ms, parallel_engines=parallel_engines, padding=padding)
 
     def __call__(self, *inputs: Inputs, lod: Mapping[str, Lod] | None = None, **named: Any) -> Results:
         """Runs in a session of the calling thread, with `default_threads()` threads: `model(x)`, `model(x, y)` in the order of the

@@ -66,7 +66,7 @@ class Session:
 
     @classmethod
     def _create(cls, model: ModelHandle, pool: Pool | None = None, cpus: str | Iterable[int] | None = None,
-                **numbers: int | None) -> Session:
+                padding: str | None = None, **numbers: int | None) -> Session:
         model.require_whole()
         options = _library.SessionOptions()
         _library.ask("session_options_init", ctypes.byref(options), ctypes.sizeof(options))
@@ -77,6 +77,10 @@ class Session:
             options.pool = pool._pointer
         if cpus is not None:
             options.cpus = cpu_text(cpus).encode()
+        if padding is not None:
+            if not isinstance(padding, str):
+                raise InvalidArgumentError("padding is %r, expected a text like 'ids=1..8x32..128/32'" % (padding,))
+            options.padding = padding.encode()
         pointer = ctypes.c_void_p()
         _library.call("session_create", model.pointer, ctypes.byref(options), ctypes.byref(pointer))
         return cls(model, pointer)

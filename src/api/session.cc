@@ -51,6 +51,7 @@ SessionOptions session_options(const coracle_session_options* given) {
   require(c.parallel_engines >= 1 && c.parallel_engines <= kMostThreads, ErrorCode::kInvalidArgument,
           "parallel_engines is ", c.parallel_engines, ", expected 1 to ", kMostThreads);
   options.parallel_engines = c.parallel_engines;
+  if (c.padding != nullptr) options.padding = c.padding;
   return options;
 }
 

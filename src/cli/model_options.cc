@@ -128,6 +128,12 @@ void add_session(CLI::App* command, SessionArguments& s) {
       ->check(CLI::Range(0, 1'000'000'000));
   add_bytes(command, "--cache-bytes", s.options.cache_bytes,
             "for plans of shapes seen before (bytes, 100MB, 1.5GiB); without it, what suits the model");
+  command
+      ->add_option(
+          "--padding", s.options.padding,
+          "sizes that inputs are padded to: ids=1..8x32..128/32,mask=1..8x32..128/32 (:1 behind a shape adds 1 "
+          "instead of 0)")
+      ->type_name("INPUT=SHAPE,...");
 }
 
 }  // namespace coracle::cli

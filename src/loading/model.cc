@@ -13,7 +13,11 @@
 #include "base/run_context.h"
 #include "blocks/shape_range_file.h"
 #include "loading/write_saved.h"
+#include "ops/quantize/integer_conv2d.h"
+#include "ops/quantize/integer_linear.h"
 #include "ops/quantize/to_int8.h"
+#include "passes/device_weights.h"
+#include "passes/fake_quantization.h"
 #include "passes/half_tensors.h"
 #include "run/open_device.h"
 
@@ -156,19 +160,46 @@ bool engines_on_integers(const EngineChoice& choice) {
          takes_integers(*found->engine);
 }
 
-/// Devices have nothing for integers, and engines only where the user allows it: models that use them keep to the
-/// simulation, and to weights of the type that they compute with. Other products than those of float32 have weights of
-/// their own.
-PassOptions passes_for(const ModelOptions& options) {
+/// Whether all devices that are used have kernels for the operators on int8.
+bool devices_on_integers(const KernelChoice& choice) {
+  return std::all_of(choice.devices.begin(), choice.devices.end(), [](const UsedDevice& used) {
+    const auto has = [&](const OpSchema* op) {
+      const auto tables = used.device->kernels();
+      return std::any_of(tables.begin(), tables.end(), [&](const KernelTable* table) {
+        return std::any_of(table->kernels.begin(), table->kernels.end(),
+                           [&](const KernelDef& k) { return k.op == op; });
+      });
+    };
+    return has(&kOpSchema<IntegerConv2d>) && has(&kOpSchema<IntegerLinear>) && has(&kOpSchema<ToInt8>);
+  });
+}
+
+/// Devices compute with integers as the processor does where they have kernels for that, and engines where the user
+/// allows it: other models that use them keep to the simulation, and to weights of the type that they compute with.
+/// Other products than those of float32 have weights of their own.
+PassOptions passes_for(const Graph& graph, const ModelOptions& options) {
   PassOptions passes = options.passes;
   const EngineChoice& choice = options.engines;
   const bool on_engines = !choice.saved.empty() || std::any_of(choice.engines.begin(), choice.engines.end(),
                                                                [](const UsedEngine& e) { return e.engine != nullptr; });
-  const bool elsewhere = !options.kernels.devices.empty() || on_engines;
-  const bool on_integers = options.kernels.devices.empty() && engines_on_integers(choice);
-  passes.integers = !elsewhere || on_integers;
-  passes.stored_weights = !elsewhere && !rounds_products(options.kernels.precision);
+  const bool on_devices = !options.kernels.devices.empty();
+  const bool on_integers =
+      on_engines ? !on_devices && engines_on_integers(choice) : devices_on_integers(options.kernels);
+  passes.integers = on_integers;
+  passes.stored_weights = !on_engines && (on_devices ? on_integers && has_fake_quantization(graph)
+                                                     : !rounds_products(options.kernels.precision));
   return passes;
+}
+
+/// Weights as kernels of devices read them. Packed weights of the file are those of the processor.
+void prepare_weights(LoadedModel& loaded, const ModelOptions& options, std::vector<PassCount>& counts) {
+  if (options.kernels.devices.empty()) return;
+  const int count = device_weights(loaded.graph);
+  if (count == 0) return;
+  verify(loaded.graph, options.passes.verify_types);
+  loaded.packed.clear();
+  counts.push_back({"device_weights", count});
+  if (options.passes.after_pass != nullptr) options.passes.after_pass("device_weights", count, loaded.graph);
 }
 
 /// Products on devices get float16 tensors where the user allows it. Packed weights of the file are of float32.
@@ -248,7 +279,8 @@ Model::Parts Model::parts_of(LoadedModel loaded, const ModelOptions& given, cons
               .mapped_bytes = loaded.mapped_bytes};
   const ModelOptions& options = parts.options;
   parts.pass_counts = parts.info.saved ? passes_of(parts.info, loaded.graph, options.passes)
-                                       : run_passes(loaded.graph, passes_for(options));
+                                       : run_passes(loaded.graph, passes_for(loaded.graph, options));
+  prepare_weights(loaded, options, parts.pass_counts);
   narrow(loaded, options, parts.pass_counts);
   parts.engine_report = cut(loaded, parts.info.file, options, parts.uncut);
   const auto graph = std::make_shared<const Graph>(std::move(loaded.graph));

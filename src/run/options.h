@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/deadline.h"
@@ -35,6 +36,7 @@ struct SessionOptions {
   size_t recording_bytes =
       size_t{64} << 20U;     ///< bound on what queues of devices record (run/recordings.h); 0: nothing
   int parallel_engines = 1;  ///< parts of a run at the same time: blocks on engines, native work
+  std::string padding = {};  ///< sizes that inputs are padded to (InputPadding); empty: none
 };
 
 /// What holds for one run only.

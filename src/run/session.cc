@@ -100,6 +100,7 @@ Session::Session(std::shared_ptr<const RunnableModel> model, const SessionOption
     : model_(std::move(model)),
       options_(options),
       executor_(model_->program(), with_threads(options), &cancellation_.state()),
+      padding_(options.padding, model_->info().inputs, model_->info().outputs),
       inputs_(model_->info().inputs.size()) {}
 
 const TensorInfo& Session::input_info(size_t index) const {
@@ -256,11 +257,52 @@ void Session::run_held(const RunOptions& options) {
   executor_.set_observer(observer_ != nullptr ? &observer_ : nullptr);
   outputs_.clear();
   try {
-    outputs_ = executor_.run(inputs_, options, output_memory_);
+    const std::vector<Shape> own =
+        padding_.own_shapes(inputs_, [this](const std::vector<Shape>& inputs) { return result_shapes(inputs); });
+    if (own.empty()) {
+      outputs_ = executor_.run(inputs_, options, output_memory_);
+    } else {
+      run_padded(options, own);
+    }
   } catch (const Error& e) {
     if (e.code() != ErrorCode::kInvalidModel) throw;
     blame_inputs(e, "running", describe_inputs());
   }
+}
+
+void Session::run_padded(const RunOptions& options, const std::vector<Shape>& own) {
+  std::vector<OutputMemory> memory = output_memory_;
+  for (size_t i = 0; i < memory.size(); ++i) {
+    require(!memory[i].on_device && memory[i].there == nullptr, ErrorCode::kInvalidArgument, "output ", i,
+            " stays on a device, where results of padded inputs are not cut back: take it to the host, or give inputs "
+            "of sizes that need no padding");
+    memory[i] = {};
+  }
+  std::vector<Tensor> results = executor_.run(padding_.padded(inputs_), options, memory);
+  for (size_t i = 0; i < results.size() && i < own.size(); ++i) {
+    Tensor& result = results[i];
+    if (result.shape() != own[i]) result = front_part(result, own[i]);
+    if (i >= output_memory_.size() || output_memory_[i].data == nullptr) continue;
+    require(result.bytes() <= output_memory_[i].bytes, ErrorCode::kInvalidArgument, "output ", i, " needs ",
+            counted(result.bytes(), "byte"), ", but the memory that it is bound to has ", output_memory_[i].bytes);
+    std::copy_n(static_cast<const std::byte*>(result.raw()), result.bytes(),
+                static_cast<std::byte*>(output_memory_[i].data));
+    result = Tensor::borrow(result.dtype(), result.shape(), output_memory_[i].data);
+  }
+  outputs_ = std::move(results);
+}
+
+std::vector<Shape> Session::result_shapes(const std::vector<Shape>& inputs) const {
+  Graph graph = model_->program()->graph();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    Fact fact = input_fact(inputs_[i]);
+    fact.shape = inputs[i];
+    graph.set_input_fact(graph.inputs()[i], fact);
+  }
+  graph.infer_all();
+  std::vector<Shape> shapes;
+  for (const ValueId v : graph.outputs()) shapes.push_back(graph.fact(v).shape);
+  return shapes;
 }
 
 std::string Session::describe_inputs() const {
@@ -300,12 +342,14 @@ Tensor Session::kept(std::string_view name) const {
 std::shared_ptr<const Steps> Session::explain() {
   const Use use(*this);
   const Cancellation::Scope may_be_cancelled(cancellation_);
-  std::vector<Fact> facts;
   for (size_t i = 0; i < inputs_.size(); ++i) {
     require(!inputs_[i].empty_handle(), ErrorCode::kInvalidArgument, "input '", model_->info().inputs[i].name,
             "' was not set");
-    facts.push_back(input_fact(i));
-    facts.back().place = executor_.place_of(inputs_[i]);
+  }
+  std::vector<Fact> facts;
+  for (const Tensor& input : padding_.padded(inputs_)) {
+    facts.push_back(input_fact(input));
+    facts.back().place = executor_.place_of(input);
   }
   try {
     return executor_.plan(facts, true);
@@ -315,8 +359,7 @@ std::shared_ptr<const Steps> Session::explain() {
   }
 }
 
-Fact Session::input_fact(size_t index) const {
-  const Tensor& tensor = inputs_[index];
+Fact Session::input_fact(const Tensor& tensor) {
   Fact fact(tensor.dtype(), tensor.shape());
   if (!tensor.lod().empty()) fact.lod = std::make_shared<const Lod>(tensor.lod());
   return fact;
@@ -327,7 +370,7 @@ Graph Session::typed_graph() {
   const Cancellation::Scope may_be_cancelled(cancellation_);
   Graph graph = model_->program()->graph();
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    if (!inputs_[i].empty_handle()) graph.set_input_fact(graph.inputs()[i], input_fact(i));
+    if (!inputs_[i].empty_handle()) graph.set_input_fact(graph.inputs()[i], input_fact(inputs_[i]));
   }
   try {
     graph.infer_all();

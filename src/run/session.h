@@ -13,6 +13,7 @@
 #include "base/cancellation.h"
 #include "base/process.h"
 #include "run/executor.h"
+#include "run/input_padding.h"
 
 namespace coracle::internal {
 
@@ -108,6 +109,10 @@ class Session {
   [[noreturn]] void refuse() const;
   void require_inputs() const;
   void run_held(const RunOptions& options);
+  /// A run of padded inputs, with results of these shapes.
+  void run_padded(const RunOptions& options, const std::vector<Shape>& own);
+  /// The shapes of outputs for such shapes of inputs; unknown sizes depend on data.
+  std::vector<Shape> result_shapes(const std::vector<Shape>& inputs) const;
   void run_in_queue(const RunOptions& options, AsyncRun& started, const Ended& ended) noexcept;
   std::shared_ptr<AsyncRun> last_async_run() const;
   std::shared_ptr<const AsyncRun> ended_async_run() const;
@@ -119,12 +124,13 @@ class Session {
   std::shared_ptr<const StreamPoint> stream_point();
   std::string describe_inputs() const;
   /// The type of an input that was set.
-  Fact input_fact(size_t index) const;
+  static Fact input_fact(const Tensor& tensor);
 
   std::shared_ptr<const RunnableModel> model_;
   SessionOptions options_;
   Cancellation cancellation_;
   Executor executor_;
+  InputPadding padding_;
   std::vector<Tensor> inputs_;
   std::vector<Tensor> outputs_;
   std::vector<OutputMemory> output_memory_;  // by output; empty: none is bound

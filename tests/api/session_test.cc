@@ -49,6 +49,22 @@ TEST_F(ProductSession, SmallerResultsLieWhereLargerOnesLay) {
   EXPECT_EQ(output(session_.get(), 1), (std::vector<float>{4, 6}));
 }
 
+TEST_F(ProductSession, InputsArePaddedAsTheOptionSays) {
+  coracle_session_options options;
+  coracle_session_options_init(&options, sizeof(options));
+  options.padding = "x=4..4x2";
+  const test::SessionHandle padded = test::open(model_, &options);
+  set(padded.get(), {1, 2, 3, 4, 5, 6});
+  set(session_.get(), {1, 2, 3, 4, 5, 6});
+  run(padded.get());
+  run(session_.get());
+  for (size_t i = 0; i < 2; ++i) EXPECT_EQ(output(padded.get(), i), output(session_.get(), i)) << i;
+  options.padding = "z=4..4x2";
+  coracle_session* none = nullptr;
+  expect_error(coracle_session_create(model_.get(), &options, &none), CORACLE_INVALID_ARGUMENT,
+               "padding 'z=4..4x2': the model has no input of that name");
+}
+
 TEST_F(ProductSession, ViewsAndCopies) {
   set(session_.get(), {1, 2, 3, 4});
   run(session_.get());

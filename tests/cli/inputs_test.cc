@@ -119,6 +119,8 @@ TEST_F(Inputs, ShapesAndSizesAsPeopleWriteThem) {
   for (const char* size : {"100000", "100kB", "100 KiB", "1.5GiB", "2mb"}) {
     EXPECT_EQ(twice({"--memory-limit", size, "--cache-bytes", size}).size(), 2U) << size;
   }
+  EXPECT_EQ(twice({"--shape", "x=3,2", "--padding", "x=4..8/4x2"}).size(), 6U);
+  test::expect_failure({"run", product_, "--shape", "x=3,2", "--padding", "x=4..8/4"}, 2, {"padding 'x=4..8/4'"});
   test::expect_failure({"run", product_, "--shape", "x=300,2", "--memory-limit", "1.5KiB"}, 6,
                        {"the memory limit is 1536"});
 }

@@ -72,6 +72,20 @@ def test_threads_do_not_change_bits():
     assert np.array_equal(clone.run(x)["y"], one)
 
 
+def test_padding():
+    model = coracle.load_memory(*program_file.linear(64, 3))
+    x = np.random.default_rng(0).standard_normal((5, 64)).astype(np.float32)
+    session = model.session(padding="x=4..8/4x64")
+    assert np.array_equal(session.run(x)["y"], model.session().run(x)["y"])
+    shapes = []
+    with session.observe(lambda value: shapes.append(value.shape)):
+        session.run(x[:3])
+    assert (4, 64) in shapes
+    for padding, text in ((8, "padding is 8"), ("y=1..2x64", "no input of that name")):
+        with pytest.raises(coracle.InvalidArgumentError, match=text):
+            model.session(padding=padding)
+
+
 def test_limits():
     model = coracle.load_memory(*program_file.linear(64, 3))
     session = model.session(memory_limit=100_000, cache_bytes=0)

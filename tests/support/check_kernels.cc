@@ -448,7 +448,7 @@ int check_on_every_kernel(const KernelCase& c) {
   }
   if (DeviceKernelRunner* device = DeviceKernelRunner::under_test()) {
     const int taken = Checker(c).check_on_device(*device);
-    if (taken > 0) {
+    if (taken > 0 && !c.op.schema().quantizes) {
       if (const std::optional<KernelCase> half = with_halves(c)) {
         SCOPED_TRACE("in float16");
         Checker(*half).check_on_device(*device);

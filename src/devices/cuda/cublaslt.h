@@ -44,7 +44,10 @@ struct cublasLtMatmulHeuristicResult_t {
 #define CORACLE_CUBLAS_NUMBERS(X)                   \
   X(CUDA_R_32F, 0)                                  \
   X(CUDA_R_16F, 2)                                  \
+  X(CUDA_R_8I, 3)                                   \
+  X(CUDA_R_32I, 10)                                 \
   X(CUBLAS_COMPUTE_32F, 68)                         \
+  X(CUBLAS_COMPUTE_32I, 72)                         \
   X(CUBLAS_COMPUTE_32F_FAST_16BF, 75)               \
   X(CUBLAS_COMPUTE_32F_FAST_TF32, 77)               \
   X(CUBLAS_OP_N, 0)                                 \

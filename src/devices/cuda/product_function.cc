@@ -13,9 +13,16 @@ namespace {
 
 using Activation = gpu::Product::Activation;
 
-int type_of(const gpu::Product& product) { return product.type == DType::kFloat16 ? CUDA_R_16F : CUDA_R_32F; }
+int type_of(const gpu::Product& product) {
+  if (product.type == DType::kInt8) return CUDA_R_8I;
+  return product.type == DType::kFloat16 ? CUDA_R_16F : CUDA_R_32F;
+}
+int result_type_of(const gpu::Product& product) { return product.type == DType::kInt8 ? CUDA_R_32I : type_of(product); }
+/// Of alpha and beta.
+int scale_type_of(const gpu::Product& product) { return product.type == DType::kInt8 ? CUDA_R_32I : CUDA_R_32F; }
 
 int compute_type_of(const gpu::Product& product) {
+  if (product.type == DType::kInt8) return CUBLAS_COMPUTE_32I;
   if (product.type != DType::kFloat32) return CUBLAS_COMPUTE_32F;
   switch (product.precision) {
     case Precision::kTf32:
@@ -63,6 +70,7 @@ ProductFunction::ProductFunction(std::shared_ptr<Opened> device, cublasLtHandle_
       handle_(handle),
       product_(product),
       element_(static_cast<int64_t>(size_of(product.type))),
+      y_element_(product.type == DType::kInt8 ? int64_t{sizeof(int32_t)} : element_),
       name_(sizes_text(product.matrices)) {}
 
 std::shared_ptr<const ProductFunction> ProductFunction::make(std::shared_ptr<Opened> device, cublasLtHandle_t handle,
@@ -116,7 +124,7 @@ bool ProductFunction::describe() {
   };
   const auto operation = [](const Stored& m) { return int32_t{m.transposed ? CUBLAS_OP_T : CUBLAS_OP_N}; };
   description_.destroy = api_.cublasLtMatmulDescDestroy;
-  return api_.cublasLtMatmulDescCreate(&description_.handle, compute_type_of(product_), CUDA_R_32F) ==
+  return api_.cublasLtMatmulDescCreate(&description_.handle, compute_type_of(product_), scale_type_of(product_)) ==
              CUBLAS_STATUS_SUCCESS &&
          attribute(CUBLASLT_MATMUL_DESC_TRANSA, operation(b_)) &&
          attribute(CUBLASLT_MATMUL_DESC_TRANSB, operation(a_)) &&
@@ -126,12 +134,11 @@ bool ProductFunction::describe() {
           attribute(CUBLASLT_MATMUL_DESC_BIAS_POINTER, reinterpret_cast<const void*>(uintptr_t{kAlignment})));
 }
 
-bool ProductFunction::add_layout(Layout& layout, const Stored& stored, int64_t count, int64_t step) const {
+bool ProductFunction::add_layout(Layout& layout, int type, const Stored& stored, int64_t count, int64_t step) const {
   layout.destroy = api_.cublasLtMatrixLayoutDestroy;
   const auto rows = static_cast<uint64_t>(stored.rows);
   const auto columns = static_cast<uint64_t>(stored.columns);
-  if (api_.cublasLtMatrixLayoutCreate(&layout.handle, type_of(product_), rows, columns, stored.leading) !=
-      CUBLAS_STATUS_SUCCESS) {
+  if (api_.cublasLtMatrixLayoutCreate(&layout.handle, type, rows, columns, stored.leading) != CUBLAS_STATUS_SUCCESS) {
     return false;
   }
   const auto attribute = [&](int name, auto value) {
@@ -145,8 +152,9 @@ bool ProductFunction::add_layouts(Layouts& layouts, int64_t rows, const Axis& ba
   Stored a = a_;
   (a.transposed ? a.rows : a.columns) = rows;
   const Stored y{product_.matrices.columns, rows, product_.matrices.columns, false};
-  return add_layout(layouts.y, y, batch.size, batch.y) && add_layout(layouts.a, a, batch.size, batch.a) &&
-         add_layout(layouts.b, b_, batch.size, batch.b);
+  const int type = type_of(product_);
+  return add_layout(layouts.y, result_type_of(product_), y, batch.size, batch.y) &&
+         add_layout(layouts.a, type, a, batch.size, batch.a) && add_layout(layouts.b, type, b_, batch.size, batch.b);
 }
 
 bool ProductFunction::choose() {
@@ -157,18 +165,18 @@ bool ProductFunction::choose() {
     return set(api_.cublasLtMatmulPreferenceSetAttribute, preference.handle, name, value);
   };
   // Of all that is read or written together: what columns and matrices begin at.
-  const auto aligned = [&](int64_t leading, int64_t Axis::*step) {
-    int64_t alignment = std::gcd(kAlignment, leading * element_);
-    alignment = std::gcd(alignment, batch_.*step * element_);
-    for (const Axis& begin : begins_) alignment = std::gcd(alignment, begin.*step * element_);
+  const auto aligned = [&](int64_t element, int64_t leading, int64_t Axis::*step) {
+    int64_t alignment = std::gcd(kAlignment, leading * element);
+    alignment = std::gcd(alignment, batch_.*step * element);
+    for (const Axis& begin : begins_) alignment = std::gcd(alignment, begin.*step * element);
     return static_cast<uint32_t>(alignment);
   };
-  const uint32_t alignment_y = aligned(product_.matrices.columns, &Axis::y);
+  const uint32_t alignment_y = aligned(y_element_, product_.matrices.columns, &Axis::y);
   const bool set_all =
       attribute(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, uint64_t{0}) &&
       attribute(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, uint32_t{CUBLASLT_REDUCTION_SCHEME_NONE}) &&
-      attribute(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, aligned(b_.leading, &Axis::b)) &&
-      attribute(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, aligned(a_.leading, &Axis::a)) &&
+      attribute(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, aligned(element_, b_.leading, &Axis::b)) &&
+      attribute(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, aligned(element_, a_.leading, &Axis::a)) &&
       attribute(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment_y) &&
       attribute(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment_y);
   if (!set_all) return false;
@@ -198,13 +206,18 @@ CUresult ProductFunction::enqueue(CUstream stream, const gpu::Grid& /*grid*/,
   if (loaded_driver().api == nullptr) return CUDA_ERROR_DEINITIALIZED;  // in a forked child
   std::array<char*, 5> given{};
   if (arguments.size() > given.size()) return CUDA_ERROR_INVALID_VALUE;
-  std::transform(arguments.begin(), arguments.end(), given.begin(), [&](const gpu::Argument& argument) {
-    const int64_t begin = *static_cast<const int64_t*>(argument.value());
-    return static_cast<char*>(*argument.allocation()) + begin * element_;
-  });
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const int64_t begin = *static_cast<const int64_t*>(arguments[i].value());
+    given[i] = static_cast<char*>(*arguments[i].allocation()) + begin * (i == 0 ? y_element_ : element_);
+  }
   char* const y = given[0];
   char* const added = product_.has_added ? given[3] : y;
   const float beta = product_.has_added ? 1.0F : 0.0F;
+  constexpr int32_t kOne = 1;
+  constexpr int32_t kZero = 0;
+  const bool whole = product_.type == DType::kInt8;
+  const void* const by = whole ? static_cast<const void*>(&kOne) : &product_.alpha;
+  const void* const added_by = whole ? static_cast<const void*>(&kZero) : &beta;
   std::unique_lock<std::mutex> lock(bias_mutex_, std::defer_lock);
   if (product_.has_bias) {
     lock.lock();
@@ -215,9 +228,9 @@ CUresult ProductFunction::enqueue(CUstream stream, const gpu::Grid& /*grid*/,
   }
   for (const Axis& begin : begins_) {
     const cublasStatus_t status = api_.cublasLtMatmul(
-        handle_, description_.handle, &product_.alpha, given[2] + begin.b * element_, layouts_.b.handle,
-        given[1] + begin.a * element_, layouts_.a.handle, &beta, added + begin.y * element_, layouts_.y.handle,
-        y + begin.y * element_, layouts_.y.handle, &algorithm_, nullptr, 0, stream);
+        handle_, description_.handle, by, given[2] + begin.b * element_, layouts_.b.handle,
+        given[1] + begin.a * element_, layouts_.a.handle, added_by, added + begin.y * y_element_, layouts_.y.handle,
+        y + begin.y * y_element_, layouts_.y.handle, &algorithm_, nullptr, 0, stream);
     if (status != CUBLAS_STATUS_SUCCESS) return code_of_products(status);
   }
   return CUDA_SUCCESS;

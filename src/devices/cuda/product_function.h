@@ -69,7 +69,7 @@ class ProductFunction final : public Command {
   ProductFunction(std::shared_ptr<Opened> device, cublasLtHandle_t handle, const gpu::Product& product);
   void split_batch();
   bool describe();
-  bool add_layout(Layout& layout, const Stored& stored, int64_t count, int64_t step) const;
+  bool add_layout(Layout& layout, int type, const Stored& stored, int64_t count, int64_t step) const;
   bool add_layouts(Layouts& layouts, int64_t rows, const Axis& batch) const;
   bool choose();
 
@@ -77,7 +77,8 @@ class ProductFunction final : public Command {
   const ProductsApi& api_;
   const cublasLtHandle_t handle_;
   const gpu::Product product_;
-  const int64_t element_;  ///< bytes
+  const int64_t element_;    ///< bytes of a and b
+  const int64_t y_element_;  ///< bytes of y
   const std::string name_;
   Stored a_, b_;
   Axis batch_;                       ///< what one call computes

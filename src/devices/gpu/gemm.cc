@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/gpu/gemm.h"
 
+#include <algorithm>
 #include <span>
 
 #include "devices/gpu/library_steps.h"
@@ -39,7 +40,7 @@ std::span<const Tile> tiles_for(const Matrices& p, int64_t batch, int units) {
   return tiles;
 }
 
-int64_t matrices_of(const Matrices& p) {
+int64_t count_of_matrices(const Matrices& p) {
   int64_t count = 1;
   for (const Matrices::Axis& axis : p.batch) count *= axis.size;
   return count;
@@ -64,21 +65,63 @@ bool add_by_library(LaunchPlan& plan, const PrepareContext& context, const Gemm&
   l.parameters = {g.result, g.a, g.b};
   l.parameters.insert(l.parameters.end(), steps.tensors.begin(), steps.tensors.end());
   plan.push_back(std::move(l));
-  const LibraryResult result = {type,    matrices_of(p) * p.rows * p.columns, p.rows, p.columns, g.channels_in_rows,
-                                g.result};
+  const LibraryResult result = {
+      type, count_of_matrices(p) * p.rows * p.columns, p.rows, p.columns, g.channels_in_rows, g.result};
   add_other_steps(plan, device, result, g.epilogue, g.first_tensor, steps);
   return true;
 }
 
+/// Sums of integers by a library, and what is made of them by a kernel: the floats of the workspace that the sums take,
+/// 0 where there is no library that takes the product.
+int64_t add_sums_by_library(LaunchPlan& plan, const PrepareContext& context, const Gemm& g) {
+  if (g.windows != nullptr || g.groups != 1 || g.matrices.depth == 0) return 0;
+  const Matrices& p = g.matrices;
+  const int64_t count = count_of_matrices(p) * p.rows * p.columns;
+  OpenDevice& device = *context.device;
+  PlannedLaunch sums;
+  sums.function = static_cast<OpenGpu&>(device).product({.matrices = p, .type = DType::kInt8});
+  if (sums.function == nullptr) return 0;
+  sums.parameters = {Parameter::workspace(0), g.a, g.b};
+  plan.push_back(std::move(sums));
+  Definitions d;
+  d.set("CHANNEL", g.channels_in_rows ? "row%channels" : "column");
+  PlannedLaunch finish;
+  finish.grid = grid_of(count);
+  finish.parameters = {g.result, Parameter::workspace(0), Parameter::of(count), Parameter::of(p.columns),
+                       Parameter::of(p.rows)};
+  add_integer_epilogue(*g.integers, g.first_tensor, d, finish.parameters);
+  finish.function = compile(device, "integer_finish", d);
+  plan.push_back(std::move(finish));
+  return count;
+}
+
+/// Whether four numbers along k are a word in memory, at a multiple of four: of a line from `line` to `line` and from
+/// matrix to matrix by each `step`.
+bool has_words(const Matrices& p, int64_t line, int64_t along_depth, int64_t Matrices::Axis::*step) {
+  const auto whole = [](int64_t n) { return n % 4 == 0; };
+  return along_depth == 1 && whole(p.depth) && whole(line) &&
+         std::all_of(p.batch.begin(), p.batch.end(), [&](const Matrices::Axis& axis) { return whole(axis.*step); });
+}
+
 }  // namespace
 
-void add(LaunchPlan& plan, const PrepareContext& context, const Gemm& g, DType type) {
+int64_t add(LaunchPlan& plan, const PrepareContext& context, const Gemm& g, DType type) {
   const Matrices& p = g.matrices;
-  const int64_t batch = matrices_of(p);
-  if (batch * p.rows * p.columns == 0 || add_by_library(plan, context, g, type)) return;
+  const int64_t batch = count_of_matrices(p);
+  if (batch * p.rows * p.columns == 0) return 0;
+  if (g.integers == nullptr) {
+    if (add_by_library(plan, context, g, type)) return 0;
+  } else if (const int64_t floats = add_sums_by_library(plan, context, g); floats > 0) {
+    return floats;
+  }
   OpenDevice& device = *context.device;
   Definitions d;
-  d.set_stored(type);
+  if (g.integers == nullptr) {
+    d.set_stored(type);
+  } else {
+    const bool b_words = g.windows == nullptr && has_words(p, p.b_column, p.b_depth, &Matrices::Axis::b_step);
+    d.set("A_WORDS", has_words(p, p.a_row, p.a_depth, &Matrices::Axis::a_step) ? 1 : 0).set("B_WORDS", b_words ? 1 : 0);
+  }
   d.set("A_ALONG_K", p.a_row == 1 && p.a_depth != 1 ? 0 : 1);
   d.set("B_ALONG_K", g.windows == nullptr && p.b_depth == 1 && p.b_column != 1 ? 1 : 0);
   d.set_each("BATCH_AXES", 0, static_cast<int>(p.batch.size()));
@@ -97,7 +140,11 @@ void add(LaunchPlan& plan, const PrepareContext& context, const Gemm& g, DType t
   if (g.windows != nullptr) {
     for (int64_t n : g.windows->numbers) l.parameters.push_back(Parameter::of(n));
   }
-  add_epilogue(g.epilogue, g.first_tensor, d, l.parameters);
+  if (g.integers == nullptr) {
+    add_epilogue(g.epilogue, g.first_tensor, d, l.parameters);
+  } else {
+    add_integer_epilogue(*g.integers, g.first_tensor, d, l.parameters);
+  }
 
   // Of what has more items than the device takes in a group, the next smaller tile.
   std::span<const Tile> tiles = tiles_for(p, batch, device.info().compute_units);
@@ -106,7 +153,7 @@ void add(LaunchPlan& plan, const PrepareContext& context, const Gemm& g, DType t
     Definitions of_tile = d;
     of_tile.set("GROUP_M", tile.group_m).set("GROUP_N", tile.group_n).set("TILE_K", tile.depth);
     of_tile.set("ITEM_M", tile.item_m).set("ITEM_N", tile.item_n);
-    l.function = compile(device, "gemm", of_tile);
+    l.function = compile(device, g.integers == nullptr ? "gemm" : "integer_gemm", of_tile);
     if (tiles.size() == 1 || l.function->largest_group() >= tile.items()) break;
   }
   const Tile& tile = tiles.front();
@@ -117,6 +164,7 @@ void add(LaunchPlan& plan, const PrepareContext& context, const Gemm& g, DType t
   l.grid.global[1] = groups(p.rows, tile.group_m * tile.item_m) * l.grid.local[1];
   l.grid.global[2] = static_cast<size_t>(batch);
   plan.push_back(std::move(l));
+  return 0;
 }
 
 }  // namespace coracle::internal::gpu

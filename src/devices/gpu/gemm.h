@@ -9,7 +9,7 @@
 namespace coracle::internal::gpu {
 
 /// A product with what is done to its elements: kernels/gemm.cl, or a library of the device's maker and
-/// kernels/finish.cl.
+/// kernels/finish.cl (of integers kernels/integer_finish.cl).
 struct Gemm {
   /// What the windows of an image hold, as b.
   struct Windows {
@@ -25,11 +25,14 @@ struct Gemm {
   const Windows* windows = nullptr;
 
   const Epilogue* epilogue = nullptr;
-  int first_tensor = 0;           ///< operand
-  bool channels_in_rows = false;  ///< else the columns are the channels
-  int64_t groups = 1;             ///< of channels, as the innermost batch axis
+  const IntegerProduct* integers = nullptr;  ///< a and b are int8, and this is the epilogue: kernels/integer_gemm.cl
+  int first_tensor = 0;                      ///< operand
+  bool channels_in_rows = false;             ///< else the columns are the channels
+  int64_t groups = 1;                        ///< of channels, as the innermost batch axis
 };
 
-void add(LaunchPlan& plan, const PrepareContext& context, const Gemm& gemm, DType type);
+/// `type` is that of all tensors, but of those of products of integers. Returns how many floats of the call's
+/// workspace, from the first one on, the product needs.
+int64_t add(LaunchPlan& plan, const PrepareContext& context, const Gemm& gemm, DType type);
 
 }  // namespace coracle::internal::gpu

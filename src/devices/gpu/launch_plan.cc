@@ -85,7 +85,11 @@ Definitions& Definitions::set_each(std::string_view name, int first, int last) {
   return set(std::string(name) + "(f)", value);
 }
 
-Definitions& Definitions::set_stored(DType type) { return type == DType::kFloat16 ? set("HALF", 1) : *this; }
+Definitions& Definitions::set_stored(DType type) {
+  if (type == DType::kFloat16) set("HALF", 1);
+  if (type == DType::kInt8) set("INT8", 1);
+  return *this;
+}
 
 std::shared_ptr<const Function> compile(OpenDevice& device, std::string_view name, const Definitions& definitions) {
   return static_cast<OpenGpu&>(device).compile({name}, name, definitions.text());

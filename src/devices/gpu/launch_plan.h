@@ -59,7 +59,7 @@ class Definitions {
   Definitions& set(std::string_view name, int64_t value) { return set(name, std::to_string(value)); }
   /// name(f) as f(first)f(first + 1) ... f(last - 1)
   Definitions& set_each(std::string_view name, int first, int last);
-  /// What real numbers in memory are, for sources that have them in STORED.
+  /// What numbers in memory are, for sources that have them in STORED: real numbers, or int8 that is read as such.
   Definitions& set_stored(DType type);
   const std::string& text() const { return text_; }
 
@@ -89,6 +89,9 @@ Grid grid_of(int64_t count);
 /// float32 and float16, all operands alike.
 inline constexpr DTypes kFloats = DType::kFloat32 | DType::kFloat16;
 inline constexpr TypeRule kFloatRule = {.operands = kFloats, .results = kFloats, .alike = true};
+/// The same and int8, for what chooses one of the numbers that it reads.
+inline constexpr DTypes kChosen = kFloats | DType::kInt8;
+inline constexpr TypeRule kChosenRule = {.operands = kChosen, .results = kChosen, .alike = true};
 /// What is moved, whatever it is.
 inline constexpr DTypes kMoved = DTypes::all() - DTypes(DType::kComplex128);
 inline constexpr TypeRule kMovedRule = {.operands = kMoved, .results = kMoved};

@@ -29,12 +29,12 @@ struct Matrices {
 
 /// A product that a library of the device's maker may compute: y = activation(alpha * a * b + added + bias), added up
 /// in float32. Its function is called with y, a, b, then `added`, which lies like y, and `bias`, a number for each
-/// column, where it has them.
+/// column, where it has them. Of int8, y is the sums alone, in int32: there is no alpha and nothing else.
 struct Product {
   enum class Activation : uint8_t { kNone, kRelu, kGeluTanh };
 
   Matrices matrices;
-  DType type = DType::kFloat32;               ///< of all tensors
+  DType type = DType::kFloat32;               ///< of all tensors; int8: of a and b
   Precision precision = Precision::kDefault;  ///< of float32: multiply-adds alone, or operands that are rounded first
   float alpha = 1;
   bool has_added = false;

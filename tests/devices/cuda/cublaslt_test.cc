@@ -43,8 +43,14 @@ TEST_F(CudaBlas, HasTheAttributes) {
     ASSERT_EQ(api_->cublasLtMatmulDescCreate(&product, compute_type, CUDA_R_32F), CUBLAS_STATUS_SUCCESS);
     EXPECT_EQ(api_->cublasLtMatmulDescDestroy(product), CUBLAS_STATUS_SUCCESS);
   }
+  ASSERT_EQ(api_->cublasLtMatmulDescCreate(&product, CUBLAS_COMPUTE_32I, CUDA_R_32I), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(api_->cublasLtMatmulDescDestroy(product), CUBLAS_STATUS_SUCCESS);
 
   cublasLtMatrixLayout_t layout = nullptr;
+  for (const int type : {CUDA_R_8I, CUDA_R_32I}) {
+    ASSERT_EQ(api_->cublasLtMatrixLayoutCreate(&layout, type, 3, 4, 5), CUBLAS_STATUS_SUCCESS);
+    EXPECT_EQ(api_->cublasLtMatrixLayoutDestroy(layout), CUBLAS_STATUS_SUCCESS);
+  }
   ASSERT_EQ(api_->cublasLtMatrixLayoutCreate(&layout, CUDA_R_16F, 3, 4, 5), CUBLAS_STATUS_SUCCESS);
   EXPECT_TRUE(has(api_->cublasLtMatrixLayoutSetAttribute, layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, int32_t{2}));
   EXPECT_TRUE(

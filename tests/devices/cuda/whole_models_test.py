@@ -16,6 +16,7 @@ TEXT = ["%s=1,16" % name for name in ("input_ids", "token_type_ids", "position_i
 WHOLE = [
     ("ppocr-v2-ch-det", None, ["x=1,3,640,640"]),
     ("ppocr-v3-ch-det", None, ["x=1,3,640,640"]),
+    ("int8-ppocr-v3-det-slim", None, ["x=1,3,320,320"]),
     ("ppocr-v2.0-cls", None, ["x=1,3,48,192"]),
     ("pir-PP-LCNet_x0_25_textline_ori", None, ["x=4,3,80,160"]),
     ("ppocr-v2.0-en-rec", None, ["x=1,3,32,320"]),

@@ -17,6 +17,7 @@ struct Position {
 extern const Position threadIdx, blockIdx, blockDim;
 void __syncthreads();
 int atomicCAS(int* p, int expected, int value);
+int __dp4a(int a, int b, int c);
 float __fmaf_rn(float a, float b, float c);
 float __int_as_float(int bits);
 int max(int a, int b);

@@ -17,10 +17,14 @@
 #include "ops/interp/bicubic_interp.h"
 #include "ops/interp/bilinear_interp.h"
 #include "ops/interp/grid_sample.h"
+#include "ops/interp/nearest_interp.h"
 #include "ops/interp/nearest_interp_add.h"
 #include "ops/matmul/linear.h"
 #include "ops/matmul/matmul.h"
 #include "ops/movement/pad2d.h"
+#include "ops/quantize/integer_conv2d.h"
+#include "ops/quantize/integer_linear.h"
+#include "ops/quantize/to_int8.h"
 #include "ops/rnn/rnn.h"
 #include "support/check_kernels.h"
 
@@ -177,6 +181,50 @@ void add_recurrences(std::vector<Node>& nodes) {
   }
 }
 
+void add_integers(std::vector<Node>& nodes) {
+  const auto int8 = [](const Shape& s) { return Fact(DType::kInt8, s); };
+  const auto numbers = [](int64_t count) { return Fact(DType::kFloat32, {count}); };
+  const QuantizationRounding roundings[] = {QuantizationRounding::kHalfToEven, QuantizationRounding::kHalfAwayFromZero};
+  for (const QuantizationRounding rounding : roundings) {
+    const ToInt8 op{.scale = 2, .round_type = rounding};
+    nodes.push_back({op, {Fact(DType::kFloat32, {2, 8, 4, 4})}, {1, 0}});
+    nodes.push_back({op, {Fact(DType::kFloat32, {2, 8, 4, 4}), Fact(DType::kFloat32, {1, 8, 1, 1})}, {1, 1}});
+  }
+  for (const int64_t size : {3, 32, 64, 256}) {
+    for (const bool transposed : {false, true}) {
+      for (const int64_t depth : {size, size + 1}) {
+        IntegerLinear linear;
+        linear.transpose_w = transposed;
+        linear.epilogue = {{EpilogueKind::kMultiplyChannel}, {EpilogueKind::kHardSwish, 3, 6, 6}};
+        linear.result_scale = depth == size ? 0.0F : 1.0F;
+        linear.round_type = roundings[transposed ? 1 : 0];
+        const Shape w = transposed ? Shape{size, depth} : Shape{depth, size};
+        nodes.push_back({linear, {int8({size, depth}), int8(w), numbers(size)}, {1, 1, 1}});
+      }
+    }
+    IntegerConv2d windows;
+    windows.paddings = {1, 1};
+    windows.result_scale = 1;
+    windows.epilogue = {{EpilogueKind::kMultiplyChannel}, {EpilogueKind::kAddIntegers, 0.5F}, {EpilogueKind::kRelu}};
+    nodes.push_back(
+        {windows, {int8({1, 8, 16, 16}), int8({size, 8, 3, 3}), numbers(size), int8({1, size, 16, 16})}, {1, 1, 2}});
+    IntegerConv2d pointwise;
+    nodes.push_back({pointwise, {int8({1, 8, 16, 16}), int8({size, 8, 1, 1})}, {1, 1, 0}});
+  }
+  IntegerConv2d depthwise;
+  depthwise.groups = 8;
+  depthwise.result_scale = 1;
+  nodes.push_back({depthwise, {int8({1, 8, 16, 16}), int8({8, 1, 3, 3})}, {1, 1, 0}});
+  IntegerConv2d transposed;
+  transposed.transposed = true;
+  transposed.strides = {2, 2};
+  nodes.push_back({transposed, {int8({1, 8, 16, 16}), int8({8, 4, 2, 2})}, {1, 1, 0}});
+  NearestInterp resized;
+  resized.scale = {2.0};
+  nodes.push_back({resized, {int8({1, 2, 4, 4})}, {1, 0, 0, 0}});
+  nodes.push_back({Pool2d{}, {int8({1, 2, 4, 4}), Fact::constant(int_list({2, 2}))}, {1, 1}});
+}
+
 /// Nodes with other attributes, for what is compiled into their kernels.
 std::vector<Node> special_nodes() {
   std::vector<Node> nodes;
@@ -189,6 +237,7 @@ std::vector<Node> special_nodes() {
   add_boxes(nodes);
   add_grids(nodes);
   add_recurrences(nodes);
+  add_integers(nodes);
   for (const bool skips : {false, true}) {
     OneHot op;
     op.allow_out_of_range = skips;

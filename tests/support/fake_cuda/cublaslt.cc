@@ -3,7 +3,9 @@
 // for the driver. What they are given wrongly ends the process or fails, as the real ones check less.
 #include "devices/cuda/cublaslt.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "support/fake_cuda/driver_state.h"
 #include "support/fake_cuda/products.h"
@@ -68,7 +70,8 @@ cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* product, int compu
   ENTER_PRODUCTS(kNothing);
   const bool has_type = compute_type == CUBLAS_COMPUTE_32F || compute_type == CUBLAS_COMPUTE_32F_FAST_TF32 ||
                         compute_type == CUBLAS_COMPUTE_32F_FAST_16BF;
-  if (!has_type || scale_type != CUDA_R_32F) return CUBLAS_STATUS_NOT_SUPPORTED;
+  const bool of_integers = compute_type == CUBLAS_COMPUTE_32I && scale_type == CUDA_R_32I;
+  if (!of_integers && (!has_type || scale_type != CUDA_R_32F)) return CUBLAS_STATUS_NOT_SUPPORTED;
   add_description(product);
   (*product)->compute_type = compute_type;
   return CUBLAS_STATUS_SUCCESS;
@@ -92,7 +95,8 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t product, int 
 cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* layout, int type, uint64_t rows, uint64_t columns,
                                           int64_t leading_dimension) {
   ENTER_PRODUCTS(kNothing);
-  if (type != CUDA_R_32F && type != CUDA_R_16F) return CUBLAS_STATUS_NOT_SUPPORTED;
+  const int types[] = {CUDA_R_32F, CUDA_R_16F, CUDA_R_8I, CUDA_R_32I};
+  if (std::find(std::begin(types), std::end(types), type) == std::end(types)) return CUBLAS_STATUS_NOT_SUPPORTED;
   if (rows == 0 || columns == 0 || leading_dimension < static_cast<int64_t>(rows)) stop("a layout of no matrix");
   add_description(layout);
   static_cast<MatrixLayout&>(**layout) = {type, static_cast<int64_t>(rows), static_cast<int64_t>(columns),
@@ -175,8 +179,15 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t prod
   for (const void* scale : {alpha, beta}) {
     if (Driver::get().memory->is_device(scale)) stop("a number of the host is at an address of the device");
   }
-  std::memcpy(&given.alpha, alpha, sizeof(float));
-  std::memcpy(&given.beta, beta, sizeof(float));
+  if (product->is_of_integers()) {
+    int32_t numbers[2];
+    std::memcpy(&numbers[0], alpha, sizeof(int32_t));
+    std::memcpy(&numbers[1], beta, sizeof(int32_t));
+    if (numbers[0] != 1 || numbers[1] != 0) stop("a product of integers has other factors than 1 and 0");
+  } else {
+    std::memcpy(&given.alpha, alpha, sizeof(float));
+    std::memcpy(&given.beta, beta, sizeof(float));
+  }
   const void* const addresses[] = {a, b, c, d};
   for (size_t i = 0; i < 4; ++i) given.addresses[i] = reinterpret_cast<uint64_t>(addresses[i]);
   if (workspace_bytes < given.algorithm.workspace || (workspace == nullptr && workspace_bytes != 0)) {

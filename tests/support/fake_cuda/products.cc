@@ -34,8 +34,12 @@ Sizes sizes_of(const Problem& problem) {
   const bool fit = (turned_b ? b.columns : b.rows) == sizes.k && d.rows == sizes.m && d.columns == sizes.n &&
                    c.rows == d.rows && c.columns == d.columns;
   if (!fit) stop("the matrices of a product do not fit together");
-  for (const MatrixLayout& matrix : problem.matrices) {
-    if (matrix.type != d.type || matrix.count != d.count) stop("the matrices of a product differ in type or number");
+  const bool integers = problem.product.is_of_integers();
+  if ((d.type == cuda::CUDA_R_32I) != integers) stop("a product's type does not fit its result's");
+  for (size_t i = 0; i < 4; ++i) {
+    const MatrixLayout& matrix = problem.matrices[i];
+    const int expected = integers && i < 2 ? int{cuda::CUDA_R_8I} : d.type;
+    if (matrix.type != expected || matrix.count != d.count) stop("the matrices of a product differ in type or number");
   }
   if (problem.product.has_bias() && problem.product.bias == nullptr) stop("a product's bias has no address");
   return sizes;
@@ -49,6 +53,15 @@ uint64_t alignment_of(const MatrixLayout& matrix) {
     alignment /= 2;
   }
   return alignment;
+}
+
+/// What NVIDIA's documentation asks for of products of int8: the first operand transposed, the second not, and all that
+/// follows each other in whole words of four.
+bool takes_integers(const Problem& problem, const Sizes& sizes) {
+  const auto whole = [](const MatrixLayout& matrix) { return matrix.leading % 4 == 0 && matrix.step % 4 == 0; };
+  return problem.product.operation_a == cuda::CUBLAS_OP_T && problem.product.operation_b == cuda::CUBLAS_OP_N &&
+         problem.product.epilogue == uint32_t{cuda::CUBLASLT_EPILOGUE_DEFAULT} && sizes.m % 4 == 0 &&
+         sizes.k % 4 == 0 && std::all_of(std::begin(problem.matrices), std::end(problem.matrices), whole);
 }
 
 /// Elements at an address of the device, as numbers.
@@ -94,6 +107,34 @@ float activated(float x, uint32_t epilogue) {
   return 0.5F * x * (1.0F + std::tanh(0.79788456F * (x + 0.044715F * x * x * x)));
 }
 
+/// The memory of a matrix at an address of the device; null where there is none.
+template <class T>
+T* elements_of(uint64_t address, const MatrixLayout& matrix) {
+  const DeviceMemory::Spot spot = Driver::get().memory->find(address, matrix.extent());
+  return spot.block == nullptr ? nullptr : reinterpret_cast<T*>(spot.block->host.get() + spot.offset);
+}
+
+int run_integers(const ProductCall& call) {
+  const auto& [a, b, c, d] = call.problem.matrices;
+  const Sizes sizes = sizes_of(call.problem);
+  const auto* left = elements_of<const int8_t>(call.addresses[0], a);
+  const auto* right = elements_of<const int8_t>(call.addresses[1], b);
+  auto* to = elements_of<int32_t>(call.addresses[3], d);
+  if (left == nullptr || right == nullptr || to == nullptr) return cuda::CUDA_ERROR_ILLEGAL_ADDRESS;
+  for (int64_t matrix = 0; matrix < d.count; ++matrix) {
+    for (int64_t n = 0; n < sizes.n; ++n) {
+      for (int64_t m = 0; m < sizes.m; ++m) {
+        const int8_t* line = left + matrix * a.step + m * a.leading;
+        const int8_t* column = right + matrix * b.step + n * b.leading;
+        int32_t sum = 0;
+        for (int64_t k = 0; k < sizes.k; ++k) sum += line[k] * column[k];
+        to[matrix * d.step + n * d.leading + m] = sum;
+      }
+    }
+  }
+  return cuda::CUDA_SUCCESS;
+}
+
 MatrixLayout bias_layout(const Problem& problem) {
   const MatrixLayout& d = problem.matrices[3];
   return {d.type, d.rows, 1, d.rows};
@@ -112,6 +153,7 @@ Algorithm Algorithm::unpacked(const cuda::cublasLtMatmulAlgo_t& algorithm) {
 
 Algorithm chosen(const Problem& problem, const Preference& preference) {
   const Sizes sizes = sizes_of(problem);
+  if (problem.product.is_of_integers() && !takes_integers(problem, sizes)) return {};
   // Sums in parts keep the device busy where there are few of them.
   if (sizes.k >= 16 && (preference.reductions & uint32_t{cuda::CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE}) != 0 &&
       preference.workspace >= kWorkspace) {
@@ -129,7 +171,8 @@ Algorithm chosen(const Problem& problem, const Preference& preference) {
 }
 
 bool takes(const Algorithm& algorithm, const Problem& problem) {
-  sizes_of(problem);
+  const Sizes sizes = sizes_of(problem);
+  if (problem.product.is_of_integers() && !takes_integers(problem, sizes)) return false;
   return std::all_of(std::begin(problem.matrices), std::end(problem.matrices),
                      [&](const MatrixLayout& matrix) { return alignment_of(matrix) >= algorithm.alignment; });
 }
@@ -164,6 +207,7 @@ bool can_run(const ProductCall& call) {
 
 int run(const ProductCall& call) {
   const Problem& problem = call.problem;
+  if (problem.product.is_of_integers()) return run_integers(call);
   const auto& [a, b, c, d] = problem.matrices;
   const Sizes sizes = sizes_of(problem);
   const Elements from_a(call.addresses[0], a);

@@ -18,7 +18,7 @@ struct MatrixLayout {
   int32_t count = 1;
   int64_t step = 0;
 
-  int64_t element_bytes() const { return type == cuda::CUDA_R_16F ? 2 : 4; }
+  int64_t element_bytes() const { return type == cuda::CUDA_R_8I ? 1 : type == cuda::CUDA_R_16F ? 2 : 4; }
   /// From the first element's begin to the last one's end.
   size_t extent() const {
     return static_cast<size_t>(((count - 1) * step + (columns - 1) * leading + rows) * element_bytes());
@@ -33,6 +33,7 @@ struct ProductDescription {
   const void* bias = nullptr;
 
   bool has_bias() const { return (epilogue & uint32_t{cuda::CUBLASLT_EPILOGUE_BIAS}) != 0; }
+  bool is_of_integers() const { return compute_type == cuda::CUBLAS_COMPUTE_32I; }
 };
 
 struct Preference {
@@ -67,7 +68,7 @@ bool takes(const Algorithm& algorithm, const Problem& problem);
 struct ProductCall {
   Problem problem;
   Algorithm algorithm;
-  float alpha = 1;
+  float alpha = 1;  ///< of integers always 1, and beta 0
   float beta = 0;
   uint64_t addresses[4] = {};
 };

@@ -3,11 +3,25 @@
 // item for each element of the result, which sums over channel, window row and window column in this order. Only what
 // lies inside the image is multiplied.
 //
-// Defined by the host: TRANSPOSED, KERNEL_H, KERNEL_W, EPILOGUE_PARAMETERS, EPILOGUE.
+// Defined by the host: TRANSPOSED, KERNEL_H, KERNEL_W, EPILOGUE_PARAMETERS, EPILOGUE; for int8, whose sums are exact and
+// rounded to float once: INTEGERS, RESULT, FINISHED.
 
 #include "epilogue.cl"
 
-KERNEL(conv_direct)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const STORED* RESTRICT x, offset_t x_begin, GLOBAL const STORED* RESTRICT filter, offset_t filter_begin, const int count, const int groups,
+#ifdef INTEGERS
+#define OPERAND s8
+#define NUMBER(p, i) ((int)(p)[i])
+#define SUM int
+#define PUT(p, i) ((p)[i] = FINISHED)
+#else
+#define OPERAND STORED
+#define NUMBER LOAD
+#define SUM float
+#define RESULT STORED
+#define PUT(p, i) STORE(p, i, v)
+#endif
+
+KERNEL(conv_direct)(GLOBAL RESULT* RESTRICT y, offset_t y_begin, GLOBAL const OPERAND* RESTRICT x, offset_t x_begin, GLOBAL const OPERAND* RESTRICT filter, offset_t filter_begin, const int count, const int groups,
                         const int in_channels, const int out_channels, const int in_h, const int in_w,
                         const int out_h, const int out_w, const int stride_h, const int stride_w, const int pad_h,
                         const int pad_w, const int dilation_h, const int dilation_w EPILOGUE_PARAMETERS) {
@@ -26,7 +40,7 @@ KERNEL(conv_direct)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const ST
   const int image = rest / (groups * out_channels);
   const int group = channel / out_channels;
   const int first = (image * groups + group) * in_channels;
-  float v = 0;
+  SUM sum = 0;
   for (int c = 0; c < in_channels; ++c) {
     const int plane = (first + c) * in_h;
 #if TRANSPOSED
@@ -52,10 +66,11 @@ KERNEL(conv_direct)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const ST
         const int ix = ox * stride_w - pad_w + kx * dilation_w;
         if (ix < 0 || ix >= in_w) continue;
 #endif
-        v += LOAD(x, (plane + iy) * in_w + ix) * LOAD(filter, taps + ky * KERNEL_W + kx);
+        sum += NUMBER(x, (plane + iy) * in_w + ix) * NUMBER(filter, taps + ky * KERNEL_W + kx);
       }
     }
   }
+  float v = (float)sum;
   EPILOGUE
-  STORE(y, position, v);
+  PUT(y, position);
 }

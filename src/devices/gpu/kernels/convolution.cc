@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/conv_pool/convolution.h"
 
-#include "devices/gpu/gemm.h"
 #include "devices/gpu/library_steps.h"
+#include "devices/gpu/own_convolution.h"
 #include "ops/conv_pool/conv2d.h"
 #include "ops/conv_pool/conv2d_fused.h"
 #include "ops/conv_pool/conv2d_transpose.h"
@@ -42,34 +42,6 @@ RejectionReason fits(const void* attributes, const ArgFacts& args) {
   return nullptr;
 }
 
-void add_direct(LaunchPlan& plan, const ConvolutionGeometry& g, bool transposed, const Epilogue* epilogue,
-                const ArgFacts& args, OpenDevice& device) {
-  const WindowAxis& h = g.height();
-  const WindowAxis& w = g.width();
-  const int64_t count = args.out().shape.count();
-  PlannedLaunch l;
-  l.grid = grid_of(count);
-  l.parameters = {Parameter::result(), Parameter::operand(0), Parameter::operand(1)};
-  for (int64_t n : {count, g.groups, g.in_channels / g.groups, g.out_channels / g.groups, h.in, w.in, h.out, w.out,
-                    h.stride, w.stride, h.pad_before, w.pad_before, h.dilation, w.dilation}) {
-    l.parameters.push_back(Parameter::of(n));
-  }
-  Definitions d;
-  d.set_stored(args.out().dtype).set("TRANSPOSED", transposed ? 1 : 0);
-  d.set("KERNEL_H", h.kernel).set("KERNEL_W", w.kernel);
-  add_epilogue(epilogue, 2, d, l.parameters);
-  l.function = compile(device, "conv_direct", d);
-  plan.push_back(std::move(l));
-}
-
-/// Without stride and padding: a product of the filter and each image.
-bool is_pointwise(const ConvolutionGeometry& g) {
-  const auto keeps = [](const WindowAxis& axis) {
-    return axis.kernel == 1 && axis.stride == 1 && axis.pad_before == 0 && axis.in == axis.out;
-  };
-  return keeps(g.height()) && keeps(g.width());
-}
-
 /// By a library, and the steps that it has not by a kernel; false where there is none that takes the convolution.
 /// Libraries that do some steps with a sum may take the convolution only without.
 bool add_by_library(LaunchPlan& plan, const ConvolutionGeometry& g, const Epilogue* epilogue, const ArgFacts& args,
@@ -101,42 +73,6 @@ bool add_by_library(LaunchPlan& plan, const ConvolutionGeometry& g, const Epilog
   return false;
 }
 
-void add_product(LaunchPlan& plan, const ConvolutionGeometry& g, const Epilogue* epilogue, const ArgFacts& args,
-                 const PrepareContext& context) {
-  const WindowAxis& h = g.height();
-  const WindowAxis& w = g.width();
-  const int64_t channels = g.in_channels / g.groups;
-  const int64_t plane = h.in * w.in;
-  Gemm product;
-  product.a = Parameter::operand(1);
-  product.b = Parameter::operand(0);
-  Matrices& matrices = product.matrices;
-  matrices.rows = g.out_channels / g.groups;
-  matrices.columns = h.out * w.out;
-  matrices.depth = channels * h.kernel * w.kernel;
-  matrices.a_row = matrices.depth;
-  matrices.a_depth = 1;
-  matrices.batch = {{g.batch, 0, g.in_channels * plane}, {g.groups, matrices.rows * matrices.depth, channels * plane}};
-  product.channels_in_rows = true;
-  product.groups = g.groups;
-  product.epilogue = epilogue;
-  product.first_tensor = 2;
-  Gemm::Windows windows;
-  if (is_pointwise(g)) {
-    matrices.b_depth = plane;
-    matrices.b_column = 1;
-  } else {
-    windows.kernel_h = h.kernel;
-    windows.kernel_w = w.kernel;
-    windows.numbers = {h.in, w.in, w.out, h.stride, w.stride, h.pad_before, w.pad_before, h.dilation, w.dilation};
-    product.windows = &windows;
-  }
-  add(plan, context, product, args.out().dtype);
-}
-
-/// Groups with fewer channels in their result are not worth a product.
-constexpr int64_t kLeastRows = 4;
-
 template <class Op>
 Prepared prepare(const void* attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const Op*>(attributes);
@@ -146,11 +82,8 @@ Prepared prepare(const void* attributes, const ArgFacts& args, PrepareContext& c
   if constexpr (std::is_base_of_v<Epilogue, Op>) epilogue = &op;
   LaunchPlan plan;
   if (args.out().shape.count() > 0) {
-    if (kTransposed || g.out_channels / g.groups < kLeastRows) {
-      add_direct(plan, g, kTransposed, epilogue, args, *context.device);
-    } else if (!add_by_library(plan, g, epilogue, args, context)) {
-      add_product(plan, g, epilogue, args, context);
-    }
+    const OwnConvolution own = {.sizes = g, .transposed = kTransposed, .type = args.out().dtype, .epilogue = epilogue};
+    if (own.is_direct() || !add_by_library(plan, g, epilogue, args, context)) add(plan, context, own);
   }
   return prepared(std::move(plan));
 }

@@ -64,6 +64,21 @@ FORMULA(tanh_shrink) { return x - MATH(tanh)(x); }
 FORMULA(thresholded_relu) { return x > a ? x : x * 0.0f + b; }
 FORMULA(trunc) { return MATH(trunc)(x); }
 
+// What the CPU makes of them behind sums of integers, bit by bit: a factor, and one rounding of a product and a sum.
+FORMULA(hardswish_by) { return x * at_most(at_least(x + a, 0.0f), b) * c; }
+FORMULA(hardsigmoid_fused) { return at_most(at_least(MATH(fma)(a, x, b), 0.0f), 1.0f); }
+FORMULA(scale_shift_fused) { return MATH(fma)(a, x, b); }
+
+// Whole numbers of int8 as floats, 0 for what is not a number: half to even and clipped; or clipped to the scale, in
+// steps of which 1 / factor make one, then half away from zero.
+FN float int8_even(float x, float inverse) {
+  const float q = MATH(rint)(x * 127.0f * inverse);
+  return q == q ? at_most(at_least(q, -128.0f), 127.0f) : 0.0f;
+}
+FN float int8_away(float x, float scale, float factor) {
+  return x == x ? MATH(round)(factor * at_most(at_least(x, -scale), scale)) : 0.0f;
+}
+
 #ifdef T
 // Whole numbers divided by zero give zero.
 FN T floor_quotient(T x, T y) {

@@ -97,11 +97,15 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
   return prepare_resizing(*static_cast<const Op*>(op), Op::kKind, addend, factor, args, context);
 }
 
+/// The nearest element may be of int8.
+template <class Op>
+constexpr TypeRule kTypes = Op::kKind.method == InterpolationMethod::kNearest && !kAdds<Op> ? kChosenRule : kFloatRule;
+
 template <class... Ops>
 constexpr std::array<KernelDef, sizeof...(Ops)> kernels_of() {
   return {KernelDef{.name = Ops::kName,
                     .op = &kOpSchema<Ops>,
-                    .types = kFloatRule,
+                    .types = kTypes<Ops>,
                     .fits = fits<Ops>,
                     .prepare = prepare<Ops>,
                     .run = run_plan}...};

@@ -12,6 +12,7 @@ RejectionReason fits(const void* attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const Op*>(attributes);
   if (op.pooling_type == PoolingType::kNorm) return "a norm";
   if (is_channels_last(op.data_format)) return "only channels first";
+  if (args.in(0).dtype == DType::kInt8 && op.pooling_type != PoolingType::kMax) return "of int8 only the largest";
   if (args.has(1) && known_value(args, 1) == nullptr) return "the window is not constant";
   return too_large(args);
 }
@@ -51,7 +52,7 @@ template <class Op, int kSpatial>
 constexpr KernelDef make_kernel() {
   return {.name = Op::kName,
           .op = &kOpSchema<Op>,
-          .types = kFloatRule,
+          .types = kChosenRule,
           .fits = fits<Op>,
           .prepare = prepare<Op, kSpatial>,
           .run = run_plan};

@@ -38,7 +38,7 @@ KERNEL(pool)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const STORED* R
   WINDOW(d, od)
   WINDOW(h, oh)
   WINDOW(w, ow)
-  float v = AVERAGE ? 0.0f : LOWEST_F;
+  float v = AVERAGE ? 0.0f : LOWEST_STORED;
   for (int iz = begin_d; iz < end_d; ++iz) {
     for (int iy = begin_h; iy < end_h; ++iy) {
       const int row = ((plane * in_d + iz) * in_h + iy) * in_w;

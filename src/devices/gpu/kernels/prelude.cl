@@ -14,11 +14,13 @@
 //   BARRIER()                     all items of the group have come here, and see what the others wrote to LOCAL memory
 //   offset_t                      begin of a tensor in its memory, in elements: the argument that follows each pointer
 //   u8 s8 u16 i32 u32 i64 u64     integers
-//   STORED                        type of real numbers in memory: float, or half with -DHALF
-//   LOAD(p, i) STORE(p, i, x)     element i of `GLOBAL STORED* p` as float, rounded to nearest even when stored
+//   STORED                        type of numbers in memory: float, half with -DHALF, or int8 with -DINT8
+//   LOAD(p, i) STORE(p, i, x)     element i of `GLOBAL STORED* p` as float, rounded to nearest even when stored as half;
+//                                 what is stored as int8 is one
+//   DOT4(a, b, sum)               sum + a[0] * b[0] + ... + a[3] * b[3] of the four int8 in an int each, the first lowest
 //   FMA(a, b, c)                  a * b + c, in one rounding where that is fast; nothing else is contracted
 //   CLAIM(p)                      true for the first item alone that asks for the integer at p, which was 0
-//   INFINITY_F LOWEST_F           float infinity; the lowest finite number
+//   INFINITY_F LOWEST_F           float infinity; the lowest finite number; LOWEST_STORED that of STORED, in float
 //   MATH(f)                       a float function of the dialect: MATH(exp)(x)
 //
 // No vector types, no headers, no sub-groups: both compilers take the rest of C99 as it stands.
@@ -56,6 +58,7 @@ typedef long long offset_t;
 #define CLAIM(p) (atomicCAS((int*)(p), 0, 1) == 0)
 #define INFINITY_F __int_as_float(0x7f800000)
 #define MATH(name) name##f
+#define DOT4(a, b, sum) __dp4a((a), (b), (sum))
 FN float half_to_float(u16 bits) {
   float x;
   asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
@@ -105,6 +108,10 @@ typedef long offset_t;
 #define CLAIM(p) (atomic_cmpxchg((volatile GLOBAL int*)(p), 0, 1) == 0)
 #define INFINITY_F INFINITY
 #define MATH(f) f
+#define DOT4(a, b, sum) dot_of_four((a), (b), (sum))
+FN int dot_of_four(int a, int b, int sum) {
+  return sum + (char)a * (char)b + (char)(a >> 8) * (char)(b >> 8) + (char)(a >> 16) * (char)(b >> 16) + (a >> 24) * (b >> 24);
+}
 #ifdef HALF
 #define STORED half
 #define LOAD(p, i) vload_half((size_t)(i), (p))
@@ -113,9 +120,19 @@ typedef long offset_t;
 
 #endif
 
-#ifndef HALF
+#ifdef INT8
+typedef s8 STORED;
+#define LOAD(p, i) ((float)(p)[i])
+#define STORE(p, i, x) ((p)[i] = (s8)(x))
+#endif
+#if !defined(HALF) && !defined(INT8)
 typedef float STORED;
 #define LOAD(p, i) ((p)[i])
 #define STORE(p, i, x) ((p)[i] = (x))
 #endif
 #define LOWEST_F (-3.402823466e+38f)
+#ifdef INT8
+#define LOWEST_STORED (-128.0f)
+#else
+#define LOWEST_STORED LOWEST_F
+#endif

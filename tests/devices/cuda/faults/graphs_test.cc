@@ -144,6 +144,18 @@ TEST_F(CudaGraphs, AreCapturedOnceForEachSize) {
   EXPECT_EQ(kept() - others, 1) << "memory is elsewhere for all sizes";
 }
 
+TEST_F(CudaGraphs, PaddedSizesShareOne) {
+  const auto on_device = model(kChain);
+  Session session(on_device, {.threads = 1, .padding = "x=8..16/8x8"});
+  const int64_t captures = captured();
+  const int64_t before = launched();
+  for (const int64_t count : {16, 8, 3, 12, 5, 9, 1, 16, 7}) {
+    EXPECT_TRUE(same_bits(run(session, {rows(count)}), singly(on_device, {rows(count)}))) << count;
+  }
+  EXPECT_EQ(captured() - captures, 2);
+  EXPECT_EQ(launched() - before, 7) << "all but the first of each size";
+}
+
 TEST_F(CudaGraphs, TakeNoMoreThanTheirBound) {
   const auto on_device = model(kChain);
   for (const size_t bytes : {0U, 1000U, 400'000U, 100'000'000U}) {

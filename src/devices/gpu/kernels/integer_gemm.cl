@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// gemm.cl for int8: y[batch, m, n] = what is made of the sum over k of a[m, k] * b[k, n], which is exact in 32 bits and
+// rounded to float once. Tiles hold words of four numbers that follow each other along k; behind the last one are zeros.
+//
+// b is a matrix, or (CONVOLUTION) what the windows of an image hold, as in gemm.cl.
+//
+// Defined by the host: GROUP_M, GROUP_N, ITEM_M, ITEM_N, TILE_K (words), A_ALONG_K and B_ALONG_K, A_WORDS and B_WORDS
+// (each four along k are a word in memory, at a multiple of four, and depth is such a multiple), BATCH_AXES(f),
+// CONVOLUTION, KERNEL_H, KERNEL_W, CHANNEL (of element m, n), EPILOGUE_PARAMETERS, EPILOGUE, RESULT, FINISHED.
+
+#include "epilogue.cl"
+
+#define TILE_M (GROUP_M * ITEM_M)
+#define TILE_N (GROUP_N * ITEM_N)
+#define ITEMS (GROUP_M * GROUP_N)
+#define RUN_M (ITEM_M % 4 == 0 ? 4 : 1)
+#define RUN_N (ITEM_N % 4 == 0 ? 4 : 1)
+#define ROW(i) (((i) / RUN_M * GROUP_M + own_m) * RUN_M + (i) % RUN_M)
+#define COLUMN(j) (((j) / RUN_N * GROUP_N + own_n) * RUN_N + (j) % RUN_N)
+#define PAD 4
+// Words of the tiles that an item brings.
+#define PART_A ((TILE_M * TILE_K + ITEMS - 1) / ITEMS)
+#define PART_B ((TILE_N * TILE_K + ITEMS - 1) / ITEMS)
+#define WORD_OF(at, along_k, size) ((along_k) ? (at) % TILE_K : (at) / (size))
+#define LINE_OF(at, along_k, size) ((along_k) ? (at) / TILE_K : (at) % (size))
+
+#define BATCH_PARAMETER(d) , const int batch##d, const int a_batch##d, const int b_batch##d
+#define WALK_BATCH(d)                    \
+  a_at += rest % batch##d * a_batch##d;  \
+  b_at += rest % batch##d * b_batch##d;  \
+  rest /= batch##d;
+
+KERNEL_OF(integer_gemm, GROUP_N, GROUP_M)(GLOBAL RESULT* RESTRICT y, offset_t y_begin, GLOBAL const s8* RESTRICT a, offset_t a_begin, GLOBAL const s8* RESTRICT b, offset_t b_begin, const int rows, const int columns, const int depth,
+                 const int a_row, const int a_depth, const int b_depth, const int b_column,
+                 const int groups BATCH_AXES(BATCH_PARAMETER)
+#if CONVOLUTION
+                     , const int in_h, const int in_w, const int out_w, const int stride_h, const int stride_w,
+                 const int pad_h, const int pad_w, const int dilation_h, const int dilation_w
+#endif
+                     EPILOGUE_PARAMETERS) {
+  LOCAL_VAR int tile_a[TILE_K][TILE_M + PAD];
+  LOCAL_VAR int tile_b[TILE_K][TILE_N + PAD];
+#if CONVOLUTION
+  LOCAL_VAR int pixel_y[TILE_N];
+  LOCAL_VAR int pixel_x[TILE_N];
+#endif
+  a += a_begin;
+  b += b_begin;
+  y += y_begin;
+  const int first_n = group_id(0) * TILE_N;
+  const int first_m = group_id(1) * TILE_M;
+  const int batch = group_id(2);
+  const int own_n = local_id(0);
+  const int own_m = local_id(1);
+  const int item = own_m * GROUP_N + own_n;
+  MAYBE_UNUSED int rest = batch;
+  int a_at = 0;
+  int b_at = 0;
+  BATCH_AXES(WALK_BATCH)
+#if CONVOLUTION
+  for (int i = item; i < TILE_N; i += ITEMS) {
+    const int n = first_n + i;
+    pixel_y[i] = n / out_w * stride_h - pad_h;
+    pixel_x[i] = n % out_w * stride_w - pad_w;
+  }
+  BARRIER();
+#endif
+
+  int sums[ITEM_M][ITEM_N];
+  UNROLL
+  for (int i = 0; i < ITEM_M; ++i) {
+    UNROLL
+    for (int j = 0; j < ITEM_N; ++j) sums[i][j] = 0;
+  }
+  int part_a[PART_A];
+  int part_b[PART_B];
+  // The first round only brings tiles, the last one only computes.
+  for (int next_k = 0; next_k < depth + 4 * TILE_K; next_k += 4 * TILE_K) {
+    if (next_k < depth) {
+      UNROLL
+      for (int i = 0; i < PART_A; ++i) {
+        const int at = item + i * ITEMS;
+        const int k = next_k + 4 * WORD_OF(at, A_ALONG_K, TILE_M);
+        const int m = first_m + LINE_OF(at, A_ALONG_K, TILE_M);
+#if A_WORDS
+        part_a[i] = m < rows && k < depth ? *(GLOBAL const int*)(a + (a_at + m * a_row + k)) : 0;
+#else
+        int word = 0;
+        UNROLL
+        for (int c = 0; c < 4; ++c) {
+          const int number = m < rows && k + c < depth ? a[a_at + m * a_row + (k + c) * a_depth] : 0;
+          word |= (number & 255) << (8 * c);
+        }
+        part_a[i] = word;
+#endif
+      }
+      UNROLL
+      for (int i = 0; i < PART_B; ++i) {
+        const int at = item + i * ITEMS;
+        const int k = next_k + 4 * WORD_OF(at, B_ALONG_K, TILE_N);
+        const int nn = LINE_OF(at, B_ALONG_K, TILE_N);
+        const int n = first_n + nn;
+#if B_WORDS
+        part_b[i] = n < columns && k < depth ? *(GLOBAL const int*)(b + (b_at + n * b_column + k)) : 0;
+#else
+        int word = 0;
+        UNROLL
+        for (int c = 0; c < 4; ++c) {
+          const int kk = k + c;
+#if CONVOLUTION
+          const int channel = kk / (KERNEL_H * KERNEL_W);
+          const int tap = kk - channel * (KERNEL_H * KERNEL_W);
+          const int iy = pixel_y[nn] + tap / KERNEL_W * dilation_h;
+          const int ix = pixel_x[nn] + tap % KERNEL_W * dilation_w;
+          const bool inside = kk < depth && n < columns && iy >= 0 && iy < in_h && ix >= 0 && ix < in_w;
+          const int number = inside ? b[b_at + (channel * in_h + iy) * in_w + ix] : 0;
+#else
+          const int number = kk < depth && n < columns ? b[b_at + kk * b_depth + n * b_column] : 0;
+#endif
+          word |= (number & 255) << (8 * c);
+        }
+        part_b[i] = word;
+#endif
+      }
+    }
+    if (next_k > 0) {
+      for (int kk = 0; kk < TILE_K; ++kk) {
+        int left[ITEM_M];
+        int right[ITEM_N];
+        UNROLL
+        for (int i = 0; i < ITEM_M; ++i) left[i] = tile_a[kk][ROW(i)];
+        UNROLL
+        for (int j = 0; j < ITEM_N; ++j) right[j] = tile_b[kk][COLUMN(j)];
+        UNROLL
+        for (int i = 0; i < ITEM_M; ++i) {
+          UNROLL
+          for (int j = 0; j < ITEM_N; ++j) sums[i][j] = DOT4(left[i], right[j], sums[i][j]);
+        }
+      }
+      BARRIER();
+    }
+    if (next_k < depth) {
+      UNROLL
+      for (int i = 0; i < PART_A; ++i) {
+        const int at = item + i * ITEMS;
+        if (at < TILE_M * TILE_K) tile_a[WORD_OF(at, A_ALONG_K, TILE_M)][LINE_OF(at, A_ALONG_K, TILE_M)] = part_a[i];
+      }
+      UNROLL
+      for (int i = 0; i < PART_B; ++i) {
+        const int at = item + i * ITEMS;
+        if (at < TILE_N * TILE_K) tile_b[WORD_OF(at, B_ALONG_K, TILE_N)][LINE_OF(at, B_ALONG_K, TILE_N)] = part_b[i];
+      }
+      BARRIER();
+    }
+  }
+
+  UNROLL
+  for (int i = 0; i < ITEM_M; ++i) {
+    const int m = first_m + ROW(i);
+    UNROLL
+    for (int j = 0; j < ITEM_N; ++j) {
+      const int n = first_n + COLUMN(j);
+      if (m >= rows || n >= columns) continue;
+      const int position = (batch * rows + m) * columns + n;
+      MAYBE_UNUSED const int channel = CHANNEL;
+      float v = (float)sums[i][j];
+      EPILOGUE
+      y[position] = FINISHED;
+    }
+  }
+}
