@@ -7,6 +7,7 @@
 #include "ops/control/if.h"
 #include "ops/control/while.h"
 #include "ops/movement/relayout.h"
+#include "plan/counted_results.h"
 #include "plan/kernel_matcher.h"
 #include "plan/partition.h"
 #include "plan/placement.h"
@@ -20,10 +21,6 @@ namespace {
 bool all_known(std::span<const Fact> facts) {
   return std::all_of(facts.begin(), facts.end(), [](const Fact& f) { return f.known() && !f.is_array; });
 }
-bool all_known_in(std::span<const Fact* const> facts) {
-  return std::all_of(facts.begin(), facts.end(), [](const Fact* f) { return f->known() && !f->is_array; });
-}
-
 /// By value, where it stands; none without devices.
 std::vector<Place> places_of(std::span<const Fact> facts, const KernelSelector& selector) {
   std::vector<Place> places(selector.devices().empty() ? 0 : facts.size());
@@ -91,35 +88,13 @@ class SegmentPlanner {
       if (std::any_of(args.begin(), args.end(), [](const Fact* f) { return f->is_array; })) break;
       std::vector<Fact> results = infer_node(context_.run, node, args);
       const bool counted = !all_known(results);
-      if (counted && !(counts_ && take_bounds(node, args, results))) break;
+      if (counted && !(counts_ && take_bounds(*context_.selector, node, args, results, counted_values_))) break;
       for (size_t i = 0; i < results.size(); ++i) facts_[index(node.outputs[i])] = std::move(results[i]);
       if (!counted) continue;
       counted_ = p++;
       break;
     }
     steps_.stop = p;
-  }
-
-  /// Gives the results the most rows that they may have, if a kernel of a device says how many that are.
-  bool take_bounds(const Node& node, std::span<const Fact* const> in, std::vector<Fact>& results) {
-    if (!all_known_in(in)) return false;
-    std::vector<const Fact*> out;
-    for (const Fact& f : results) out.push_back(&f);
-    const ArgFacts args(in, node.input_counts, out, node.output_counts);
-    for (size_t d = 0; d < context_.selector->devices().size(); ++d) {
-      const Place place{static_cast<uint8_t>(d + 1)};
-      for (const KernelDef* kernel : context_.selector->kernels(node.op.schema(), place)) {
-        if (kernel->bounds == nullptr || !takes(kernel->types, node.op.schema(), node.input_counts, args)) continue;
-        const std::vector<Shape> bounds = kernel->bounds(node.op.attributes(), args);
-        for (size_t i = 0; i < results.size(); ++i) {
-          if (results[i].shape.known()) continue;
-          results[i].shape = bounds[i];
-          counted_values_.push_back(node.outputs[i]);
-        }
-        return true;
-      }
-    }
-    return false;
   }
 
   bool used_later(ValueId v) const {

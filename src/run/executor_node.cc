@@ -65,9 +65,11 @@ Executor::Operands Executor::operands_of(const Node& node, Frame& frame) {
 void Executor::take_counted(const Graph& graph, const Steps& steps, Frame& frame) const {
   int64_t rows = 0;
   std::memcpy(&rows, arena_.data() + steps.buffers[static_cast<size_t>(steps.counted->rows)].slot.offset, sizeof(rows));
-  for (const ValueId v : steps.counted->values) {
+  const std::vector<ValueId>& counted = steps.counted->values;
+  for (const LiveOut& out : steps.live_out) {
+    const ValueId v = out.value;
+    if (std::find(counted.begin(), counted.end(), v) == counted.end()) continue;
     Tensor& tensor = frame.tensors[index(v)];
-    if (tensor.empty_handle()) continue;  // nobody wants it
     Shape shape = frame.facts[index(v)].shape;
     require(rows >= 0 && rows <= shape[0], ErrorCode::kRunFailure, "result '", graph.value(v).name, "' has ", rows,
             " rows by the device's count, expected at most ", shape[0]);

