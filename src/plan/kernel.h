@@ -10,6 +10,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "base/fact.h"
 #include "base/precision.h"
@@ -215,12 +216,17 @@ struct KernelDef {
   bool view = false;      ///< result 0 is operand 0 seen with another type: nothing runs
   bool strided = false;   ///< `fits` and `prepare` also take operands and results that lie in larger tensors
   bool sized = false;     ///< for nodes with results whose size depends on the data: `run` asks for those
+  bool doubles = false;   ///< computes in float64, which a device may not have (DeviceInfo::doubles)
   double multiplies = 1;  ///< its share of the multiplications that the operator's formula has
   RejectionReason (*fits)(const void* op, const ArgFacts& args) = nullptr;  ///< null: always fits
   /// Of a kernel that fits, where it may be slower than others that do. Null, or nothing: it is chosen wherever it
   /// fits. How an item of a batch is computed must not depend on how many there are, nor on the number of threads.
   std::optional<CostEstimate> (*estimate)(const void* op, const ArgFacts& args) = nullptr;
   Prepared (*prepare)(const void* op, const ArgFacts& args, PrepareContext& context) = nullptr;  ///< null: nothing
+  /// Of a device, for nodes with results whose number of rows (dimension 0) depends on the data: shapes that each
+  /// result has at most, one for each (flat). `run` gets memory for those, writes the first rows, and their number as
+  /// int64 where one more result stands behind those of the operator.
+  std::vector<Shape> (*bounds)(const void* op, const ArgFacts& args) = nullptr;
   void (*run)(KernelCall& call) noexcept = nullptr;
   /// The same for rows [begin, end) of result 0, counted through all images, on this thread alone: same bits, whatever
   /// rows are asked for together. Of operand 0, only the rows that Prepared::rows names are read.

@@ -49,7 +49,7 @@ const KernelDef* KernelMatcher::choose(std::span<const KernelDef* const> kernels
                                        std::vector<Refusal>* refused) {
   const int rank = this->rank();
   for (const KernelDef* kernel : kernels) {
-    if (kernel->sized) continue;
+    if (kernel->sized || (kernel->bounds != nullptr) != counted_) continue;
     for (size_t i = 0; i < in_.size(); ++i) {
       in_[i].layout = layout_of(kernel->layout, port_of_[i]->weight, in_[i].shape, rank, common);
     }

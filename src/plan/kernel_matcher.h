@@ -39,6 +39,8 @@ class KernelMatcher {
   }
   /// At a place stand all but known arguments, which stay on the host.
   void set_place(Place place);
+  /// Results have the most rows that there may be: only kernels with KernelDef::bounds take the node. Others do else.
+  void set_counted(bool counted) { counted_ = counted; }
 
  private:
   const Node& node_;
@@ -48,6 +50,7 @@ class KernelMatcher {
   std::vector<const Fact*> in_facts_;
   std::vector<const Fact*> out_facts_;
   ArgFacts args_;
+  bool counted_ = false;
 };
 
 }  // namespace coracle::internal

@@ -51,7 +51,7 @@ KernelSelector::KernelSelector(KernelChoice choice) : choice_(std::move(choice))
   check_disabled(choice_);
   const Device& host = host_device();
   if (!host.capabilities->has(choice_.capability)) choice_.capability = host.capabilities->best();
-  add(host, kernels_);
+  add(host, nullptr, kernels_);
   add_stages(host.stages);
   references_.reserve(all_ops().size());
   for (const OpSchema* op : all_ops()) {
@@ -62,7 +62,7 @@ KernelSelector::KernelSelector(KernelChoice choice) : choice_(std::move(choice))
   sort(kernels_);
   device_kernels_.resize(choice_.devices.size());
   for (size_t i = 0; i < device_kernels_.size(); ++i) {
-    add(*choice_.devices[i].device, device_kernels_[i]);
+    add(*choice_.devices[i].device, choice_.devices[i].open.get(), device_kernels_[i]);
     sort(device_kernels_[i]);
     add_stages(choice_.devices[i].device->stages);
   }
@@ -76,11 +76,12 @@ void KernelSelector::add_stages(std::span<const PlanStage> stages) {
   }
 }
 
-void KernelSelector::add(const Device& device, KernelsOfOps& kernels) const {
+void KernelSelector::add(const Device& device, const OpenDevice* open, KernelsOfOps& kernels) const {
   for (const KernelDef& kernel : view_kernels()) {
     if (allows(kernel.name)) kernels[kernel.op].push_back(&kernel);
   }
   const auto takes = [&](const KernelDef& kernel) {
+    if (kernel.doubles && open != nullptr && !open->info().doubles) return false;
     return device.capabilities == nullptr ||
            device.capabilities->takes(kernel, choice_.capability, choice_.precision, choice_.emulates_modes);
   };

@@ -64,7 +64,8 @@ class KernelSelector {
   using KernelsOfOps = std::unordered_map<const OpSchema*, std::vector<const KernelDef*>>;
 
   void add_stages(std::span<const PlanStage> stages);
-  void add(const Device& device, KernelsOfOps& kernels) const;
+  /// `open`: null for the host.
+  void add(const Device& device, const OpenDevice* open, KernelsOfOps& kernels) const;
   static void sort(KernelsOfOps& kernels);
 
   KernelChoice choice_;

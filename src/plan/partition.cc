@@ -64,6 +64,7 @@ class Partitioner {
     KernelMatcher tried(node, input_.facts);
     if (without_elements(node, tried.out())) return "there are no elements";
     tried.set_place(place);
+    tried.set_counted(n == input_.counted);
     const size_t largest = info(place).largest_allocation;
     for (const std::vector<Fact>* facts : {&tried.in(), &tried.out()}) {
       for (const Fact& f : *facts) {

@@ -28,6 +28,7 @@ struct PartitionInput {
   std::span<const Place> given = {};  ///< by value: where what the segment gets stands; none: on the host
   /// Whether a value that a device makes stays there after the segment; null: none does.
   std::function<bool(ValueId, Place)> stays = nullptr;
+  size_t counted = SIZE_MAX;  ///< of the nodes, the one whose results have the most rows that there may be
   bool keep_causes = false;
 };
 

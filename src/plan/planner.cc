@@ -7,6 +7,7 @@
 #include "ops/control/if.h"
 #include "ops/control/while.h"
 #include "ops/movement/relayout.h"
+#include "plan/counted_results.h"
 #include "plan/kernel_matcher.h"
 #include "plan/partition.h"
 #include "plan/placement.h"
@@ -20,7 +21,6 @@ namespace {
 bool all_known(std::span<const Fact> facts) {
   return std::all_of(facts.begin(), facts.end(), [](const Fact& f) { return f.known() && !f.is_array; });
 }
-
 /// By value, where it stands; none without devices.
 std::vector<Place> places_of(std::span<const Fact> facts, const KernelSelector& selector) {
   std::vector<Place> places(selector.devices().empty() ? 0 : facts.size());
@@ -31,12 +31,14 @@ std::vector<Place> places_of(std::span<const Fact> facts, const KernelSelector& 
 /// Plans one segment; see plan_segment.
 class SegmentPlanner {
  public:
+  /// `counts`: the last node may be one whose results have a number of rows that a device says.
   SegmentPlanner(const Graph& graph, const GraphUses& uses, size_t position, std::span<const Fact> facts,
-                 const PlanContext& context)
+                 const PlanContext& context, bool counts)
       : graph_(graph),
         uses_(uses),
         position_(position),
         context_(context),
+        counts_(counts),
         given_(places_of(facts, *context.selector)),
         facts_(facts.begin(), facts.end()),
         buffers_(graph, facts_, steps_,
@@ -50,12 +52,14 @@ class SegmentPlanner {
     for (Fact& fact : facts_) fact.place = Place{};  // of what steps read and make, each says its own
   }
 
-  Steps plan() {
+  /// Nothing where no device takes that last node.
+  std::optional<Steps> plan() {
     infer();
     find_needed();
     find_places();
+    if (counted_ && places_[*counted_ - position_].place.is_host()) return std::nullopt;
     for (size_t p = position_; p < steps_.stop; ++p) {
-      if (needs_step_[p - position_]) add_step(p);
+      if (needs_step_[p - position_] && !add_step(p)) return std::nullopt;
     }
     add_live_outs();
     buffers_.finish();
@@ -83,8 +87,12 @@ class SegmentPlanner {
       for (ValueId v : node.inputs) args.push_back(&facts_[index(v)]);
       if (std::any_of(args.begin(), args.end(), [](const Fact* f) { return f->is_array; })) break;
       std::vector<Fact> results = infer_node(context_.run, node, args);
-      if (!all_known(results)) break;
+      const bool counted = !all_known(results);
+      if (counted && !(counts_ && take_bounds(*context_.selector, node, args, results, counted_values_))) break;
       for (size_t i = 0; i < results.size(); ++i) facts_[index(node.outputs[i])] = std::move(results[i]);
+      if (!counted) continue;
+      counted_ = p++;
+      break;
     }
     steps_.stop = p;
   }
@@ -113,6 +121,10 @@ class SegmentPlanner {
   /// Whether somebody after the segment may take a value where it is on a device.
   bool stays(ValueId v, Place device) const {
     if (std::find(context_.stay.begin(), context_.stay.end(), v) != context_.stay.end()) return true;
+    // Mostly few of the rows are there: what is large is rather copied when it is known how many.
+    constexpr size_t kSmall = 64 << 10;
+    const bool counted = std::find(counted_values_.begin(), counted_values_.end(), v) != counted_values_.end();
+    if (counted && facts_[index(v)].bytes() > kSmall) return true;
     const std::vector<NodeId>& order = graph_.order();
     for (size_t p = steps_.stop; p < order.size() && p <= uses_.last_use[index(v)]; ++p) {
       if (may_take(graph_.node(order[p]), v, device)) return true;
@@ -148,6 +160,7 @@ class SegmentPlanner {
                                        .selector = *context_.selector,
                                        .given = given_,
                                        .stays = [this](ValueId v, Place device) { return stays(v, device); },
+                                       .counted = counted_ ? *counted_ - position_ : SIZE_MAX,
                                        .keep_causes = context_.keep_refusals});
   }
 
@@ -171,7 +184,8 @@ class SegmentPlanner {
 
   // ---- steps
 
-  void add_step(size_t position) {
+  /// False where a step cannot be on a device that has to be there.
+  bool add_step(size_t position) {
     context_.run.check();
     const NodeId id = graph_.order()[position];
     const Node& node = graph_.node(id);
@@ -186,7 +200,9 @@ class SegmentPlanner {
       step.cause = std::move(places_[position - position_].cause);
     }
     std::optional<KernelMatcher> tried;
-    choose(step, node, tried.emplace(node, facts_));
+    tried.emplace(node, facts_).set_counted(position == counted_);
+    choose(step, node, *tried);
+    if (position == counted_ && (step.kernel == nullptr || step.place.is_host())) return false;
     if (step.kernel == nullptr && !step.place.is_host()) {
       step.place = Place{};
       if (context_.keep_refusals) step.cause = "no kernel of the device takes its operands as they stand";
@@ -218,7 +234,14 @@ class SegmentPlanner {
     if (!step.kernel->view || step.out.size() > 1) {
       require(!step.kernel->view, ErrorCode::kUnsupported, "a view has one result");
     }
+    if (position == counted_) {
+      Fact rows(DType::kInt64, {1});
+      rows.place = step.place;
+      step.out.push_back(buffers_.add(std::move(rows), kNoValue));
+      steps_.counted = CountedResults{.values = counted_values_, .rows = buffers_.brought(step.out.back())};
+    }
     steps_.steps.push_back(std::move(step));
+    return true;
   }
 
   /// Chooses the kernel of a node at the step's place; null if there is none.
@@ -324,10 +347,13 @@ class SegmentPlanner {
   const GraphUses& uses_;
   const size_t position_;
   const PlanContext& context_;
+  const bool counts_;
   const std::vector<Place> given_;  // by value: where what the segment gets stands; none without devices
   std::vector<Fact> facts_;
   std::vector<bool> needs_step_;   // by position
   std::vector<NodePlace> places_;  // by position; empty where there are no devices
+  std::optional<size_t> counted_;  // position of the node with these results
+  std::vector<ValueId> counted_values_;
   Steps steps_;
   SegmentBuffers buffers_;
 };
@@ -348,7 +374,11 @@ bool plannable(const Graph& graph, const Node& node) {
 
 Steps plan_segment(const Graph& graph, const GraphUses& uses, size_t position, std::span<const Fact> facts,
                    const PlanContext& context) {
-  return SegmentPlanner(graph, uses, position, facts, context).plan();
+  if (!context.selector->devices().empty()) {
+    std::optional<Steps> steps = SegmentPlanner(graph, uses, position, facts, context, true).plan();
+    if (steps) return std::move(*steps);
+  }
+  return *SegmentPlanner(graph, uses, position, facts, context, false).plan();
 }
 
 }  // namespace coracle::internal

@@ -34,7 +34,8 @@ struct PlanContext {
 /// Plans the nodes from `position` on for given facts (by value; those of values not computed yet are ignored; their
 /// places say where tensors stand that the segment gets), up to
 /// the first node that must run on its own: one with regions, tensor arrays, or results whose size depends on data.
-/// Throws Error, for instance when shapes do not fit.
+/// Where a device takes one of these last, it is the segment's last one (Steps::counted). Throws Error, for instance
+/// when shapes do not fit.
 Steps plan_segment(const Graph& graph, const GraphUses& uses, size_t position, std::span<const Fact> facts,
                    const PlanContext& context);
 

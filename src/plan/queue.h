@@ -20,6 +20,7 @@ struct DeviceInfo {
   size_t alignment = 128;         ///< of tensors within an allocation, in bytes
   int compute_units = 0;          ///< cores, multiprocessors
   bool half = false;              ///< kernels may compute with float16
+  bool doubles = false;           ///< and with float64
   bool shares_memory = false;     ///< with the host, as integrated devices do
   Speed speed = {.flops_per_second = 1e12, .bytes_per_second = 1e11, .start = 5e-6};  ///< of its kernels
   TransferSpeed transfer = {.bytes_per_second = 8e9, .start = 1e-5};                  ///< from and to the host

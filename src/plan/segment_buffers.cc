@@ -336,6 +336,15 @@ int SegmentBuffers::get_for_caller(ValueId v) {
   return made;
 }
 
+int SegmentBuffers::brought(int from) {
+  Fact fact = steps_.buffers[static_cast<size_t>(from)].fact;
+  const Place device = fact.place;
+  fact.place = Place{};
+  const int made = add(std::move(fact), kNoValue);
+  add_item(results_[device.device - size_t{1}], from, made);
+  return made;
+}
+
 void SegmentBuffers::finish() {
   for (const std::unique_ptr<DeviceConstants>& constants : services_.constants) constants->finish();
   const auto empty = [](const Step& step) { return step.in.empty(); };

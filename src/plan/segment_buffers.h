@@ -46,6 +46,9 @@ class SegmentBuffers {
   /// device only; copied with all others of that device, by the last step.
   int get_for_caller(ValueId v);
 
+  /// A buffer on the host that one of a device, no value's, is copied to with what leaves the segment.
+  int brought(int from);
+
   bool stands(ValueId v, bool upcast) const;  ///< in any order, at any place
   bool is_channels_last(ValueId v) const;     ///< at any place, where that is another order
 

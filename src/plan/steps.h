@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,13 @@ struct LiveOut {
   int buffer = -1;
 };
 
+/// A last step on a device whose results have as many rows as the data says: those of the plan are the most there may
+/// be.
+struct CountedResults {
+  std::vector<ValueId> values;  ///< those results
+  int rows = -1;                ///< buffer on the host, which the number of rows is copied to
+};
+
 /// What a plan takes of a device besides constants.
 struct DeviceNeeds {
   std::vector<size_t> allocations;  ///< bytes of each allocation of the arena
@@ -74,6 +82,7 @@ struct Steps {
   std::vector<SegmentBuffer> buffers;
   std::vector<Step> steps;
   std::vector<LiveOut> live_out;
+  std::optional<CountedResults> counted;
   size_t arena_bytes = 0;  ///< tensors and, behind them, the workspace
   size_t workspace_offset = 0;
   std::vector<DeviceNeeds> devices;  ///< by place, from 1 on; empty where nothing runs on any

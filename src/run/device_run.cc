@@ -8,7 +8,6 @@
 #include "base/counted.h"
 #include "plan/call_failure.h"
 #include "plan/cost.h"
-#include "plan/placement.h"
 #include "run/call_names.h"
 
 namespace coracle::internal {
@@ -387,34 +386,6 @@ void DeviceRun::Segment::read_times() {
     event.start_ns = ns(work_[t.context].profile_start - segment_.run_start) + span.begin_ns;
     event.duration_ns = span.duration_ns;
   }
-}
-
-/// Shows the operands or results of call `i`, in memory of the host.
-void DeviceRun::Segment::observe(size_t i, bool results) {
-  const Step& step = steps_.steps[i];
-  if (segment_.observer == nullptr || step.place.is_host() || step.copy != nullptr) return;
-  KernelCall call = bound_.calls[i];
-  const std::span<const TensorView> there = results ? call.out : call.in;
-  const std::vector<int>& buffers = results ? step.out : step.in;
-  const size_t context = step.place.device - size_t{1};
-  std::vector<TensorView> views(there.begin(), there.end());
-  std::vector<Tensor> tensors;
-  for (size_t v = 0; v < views.size(); ++v) {
-    if (views[v].fact->place.is_host()) continue;
-    const Fact& whole = steps_.buffers[static_cast<size_t>(owner_of(steps_, buffers[v]))].fact;
-    const auto bytes = static_cast<int64_t>(whole.bytes());
-    Tensor& tensor = tensors.emplace_back(Tensor::make(*call.context, DType::kUint8, {bytes}));
-    if (bytes != 0)
-      run_.contexts_[context].queue->download({views[v].data, views[v].offset}, tensor.raw(), tensor.bytes());
-    views[v].data = tensor.raw();
-    views[v].offset = 0;
-  }
-  std::string detail;
-  check(context, run_.contexts_[context].queue->finish(&detail), detail);
-  work_[context].done = work_[context].given;
-  (results ? call.out : call.in) = views;
-  observe_step(segment_.graph, steps_, step, call, results, *segment_.observer);
-  segment_.context.check();  // whoever looks may cancel
 }
 
 std::unique_ptr<DeviceRunner> make_device_runner(const std::vector<UsedDevice>& devices, size_t recording_bytes) {

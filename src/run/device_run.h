@@ -107,6 +107,8 @@ class DeviceRun::Segment {
   void before(size_t i);
   void after(size_t i);
   void observe(size_t i, bool results);
+  void show_counted_rows(const std::vector<int>& buffers, std::vector<TensorView>& views,
+                         std::vector<Fact>& facts) const;
   std::vector<RecordedCalls> stretches() const;
   void run_stretch(RecordedCalls& stretch);
   void finish();

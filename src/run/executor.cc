@@ -301,7 +301,7 @@ void Executor::run_steps(const RunContext& context, const Graph& graph, size_t p
       // The plan's, which other sessions may have: never written.
       const std::shared_ptr<const Tensor>& value = buffer.fact.value;
       tensor = Tensor::share(value->dtype(), value->shape(), value, value->raw());
-    } else if (std::optional<Tensor> given = in_user_memory(graph, out.value, buffer.fact)) {
+    } else if (std::optional<Tensor> given = in_user_memory(graph, out.value, buffer.fact, steps)) {
       tensor = std::move(*given);
     } else if (may_reuse(tensor, buffer.fact)) {
       tensor.retype(buffer.fact.dtype, buffer.fact.shape);
@@ -332,6 +332,7 @@ void Executor::run_steps(const RunContext& context, const Graph& graph, size_t p
   arena_in_use_ = steps.arena_bytes;
   run_calls(context, graph, bound);
   arena_in_use_.reset();
+  if (steps.counted) take_counted(graph, steps, frame);
 }
 
 void Executor::run_calls(const RunContext& context, const Graph& graph, BoundSteps& bound) {

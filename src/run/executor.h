@@ -85,7 +85,7 @@ class Executor : private BlockHost {
 
   std::vector<Tensor> run_main(const RunContext& context, std::span<const Tensor> inputs);
   /// The user's memory for a value of a graph, if kernels may write it there: its tensor of this type, else nothing.
-  std::optional<Tensor> in_user_memory(const Graph& graph, ValueId value, const Fact& fact) const;
+  std::optional<Tensor> in_user_memory(const Graph& graph, ValueId value, const Fact& fact, const Steps& steps) const;
   /// The inputs of a run, those in memory of the user's read after what his streams were given, which devices follow,
   /// too.
   std::vector<Tensor> follow(std::span<const Tensor> inputs, const RunOptions& options);
@@ -115,6 +115,8 @@ class Executor : private BlockHost {
                               std::chrono::nanoseconds taken) const;
   void run_steps(const RunContext& context, const Graph& graph, size_t position,
                  const std::shared_ptr<const PlannedSteps>& planned, Frame& frame);
+  /// After a run: results whose rows a device has counted become that many first rows of their memory.
+  void take_counted(const Graph& graph, const Steps& steps, Frame& frame) const;
   void unbind();
   void run_calls(const RunContext& context, const Graph& graph, BoundSteps& bound);
   void run_call(const RunContext& context, const Graph& graph, const Steps& steps, const Step& step, KernelCall& call);

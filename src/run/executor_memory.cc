@@ -33,8 +33,12 @@ void Executor::make_available(Frame& frame, ValueId value, Tensor tensor) {
   frame.available.push_back(value);
 }
 
-std::optional<Tensor> Executor::in_user_memory(const Graph& graph, ValueId value, const Fact& fact) const {
+std::optional<Tensor> Executor::in_user_memory(const Graph& graph, ValueId value, const Fact& fact,
+                                               const Steps& steps) const {
   if (memory_.empty() || &graph != &program_->graph()) return std::nullopt;
+  if (steps.counted && std::count(steps.counted->values.begin(), steps.counted->values.end(), value) != 0) {
+    return std::nullopt;  // there may be fewer rows than kernels are given memory for
+  }
   const std::vector<ValueId>& outputs = graph.outputs();
   for (size_t i = 0; i < memory_.size(); ++i) {
     const OutputMemory& memory = memory_[i];

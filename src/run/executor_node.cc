@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes that are not planned with their neighbours: what their results are like depends on data, or they run regions.
+// Nodes whose results are like the data says, which are not planned with those behind them, and nodes that run regions.
 #include <algorithm>
+#include <cstring>
 
 #include "ops/control/engine_block.h"
 #include "ops/control/if.h"
@@ -59,6 +60,27 @@ Executor::Operands Executor::operands_of(const Node& node, Frame& frame) {
     operands.facts.push_back(&fact);
   }
   return operands;
+}
+
+void Executor::take_counted(const Graph& graph, const Steps& steps, Frame& frame) const {
+  int64_t rows = 0;
+  std::memcpy(&rows, arena_.data() + steps.buffers[static_cast<size_t>(steps.counted->rows)].slot.offset, sizeof(rows));
+  const std::vector<ValueId>& counted = steps.counted->values;
+  for (const LiveOut& out : steps.live_out) {
+    const ValueId v = out.value;
+    if (std::find(counted.begin(), counted.end(), v) == counted.end()) continue;
+    Tensor& tensor = frame.tensors[index(v)];
+    Shape shape = frame.facts[index(v)].shape;
+    require(rows >= 0 && rows <= shape[0], ErrorCode::kRunFailure, "result '", graph.value(v).name, "' has ", rows,
+            " rows by the device's count, expected at most ", shape[0]);
+    shape[0] = rows;
+    if (tensor.is_on_host()) {
+      tensor.retype(tensor.dtype(), shape);
+    } else {
+      tensor = Tensor::on_device(tensor.dtype(), shape, tensor.storage());
+    }
+    frame.facts[index(v)].shape = shape;
+  }
 }
 
 void Executor::run_node(const RunContext& context, const Graph& graph, size_t position, Frame& frame) {

@@ -211,7 +211,7 @@ TEST(DeviceTensors, SegmentsHandThemOnWithoutTheHost) {
     EXPECT_TRUE(same_bits(run(session, {x}), expected)) << i;
     if (i == 0) continue;
     EXPECT_EQ(copies.up(), 1) << "x, once";
-    EXPECT_EQ(copies.down(), 1) << "the result, not what lies between the segments";
+    EXPECT_EQ(copies.down(), 2) << "where it is with its number, and the result, not what lies between the segments";
   }
   EXPECT_GT(device->counts().replays, 0);
   EXPECT_EQ(device->complaint(), "");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace coracle::internal::test {
 namespace {
@@ -14,6 +15,24 @@ namespace {
 constexpr size_t kBefore = 256;
 constexpr size_t kAfter = 128;
 constexpr unsigned char kPoison = 0xCD;
+
+/// Leaves the rows that the last result counts of those before it.
+void keep_counted(const DeviceCall& c, std::vector<std::vector<unsigned char>>& results) {
+  int64_t rows = 0;
+  std::memcpy(&rows, results.back().data(), sizeof(rows));
+  results.pop_back();
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!c.counted.at(i)) continue;
+    const int64_t most = c.args.all_out()[i]->shape[0];
+    ASSERT_LE(rows, most);
+    ASSERT_GE(rows, 0);
+    const size_t row = results[i].size() / static_cast<size_t>(most);
+    const auto end = results[i].begin() + static_cast<ptrdiff_t>(static_cast<size_t>(rows) * row);
+    const bool untouched = std::all_of(end, results[i].end(), [](unsigned char b) { return b == kPoison; });
+    EXPECT_TRUE(untouched) << "written behind the rows that are there";
+    results[i].erase(end, results[i].end());
+  }
+}
 
 }  // namespace
 
@@ -89,9 +108,11 @@ std::vector<std::vector<unsigned char>> DeviceKernelRunner::run(const KernelDef&
     };
     std::vector<TensorView> in;
     std::vector<TensorView> out;
-    images.reserve(c.in.size() + c.args.all_out().size() + 1);
+    images.reserve(c.in.size() + c.args.all_out().size() + 2);
     for (size_t i = 0; i < c.in.size(); ++i) in.push_back(place(c.args.all_in()[i], &c.in[i]));
     for (const Fact* fact : c.args.all_out()) out.push_back(place(fact, nullptr));
+    const Fact rows(DType::kInt64, {1});
+    if (kernel.bounds != nullptr) out.push_back(place(&rows, nullptr));
     if (in_place && in[static_cast<size_t>(prepared.in_place)].fact->bytes() == out[0].fact->bytes()) {
       out[0].data = in[static_cast<size_t>(prepared.in_place)].data;
     }
@@ -129,6 +150,7 @@ std::vector<std::vector<unsigned char>> DeviceKernelRunner::run(const KernelDef&
       r = std::vector<unsigned char>(r.begin() + kBefore, r.end() - kAfter);
     }
     results.pop_back();
+    if (kernel.bounds != nullptr) keep_counted(c, results);
     return results;
   } catch (const std::exception& error) {
     return fail(error.what());

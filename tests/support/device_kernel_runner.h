@@ -17,6 +17,7 @@ struct DeviceCall {
   const PortCounts& in_counts;
   const PortCounts& out_counts;
   std::vector<std::vector<unsigned char>> in = {};
+  std::vector<bool> counted = {};  ///< by result: there are as many rows as the kernel says (KernelDef::bounds)
 };
 
 /// The kernels of a device that this machine has, and runs of them: operands are uploaded, results downloaded.

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "ops/index/masked_select.h"
+#include "ops/index/nonzero.h"
 #include "support/late_device.h"
 
 namespace coracle::internal::test {
@@ -108,14 +110,42 @@ void run_late(KernelCall& call) noexcept {
   dynamic_cast<LateKernels&>(*call.queue).run(std::move(late));
 }
 
+std::vector<Shape> bounds_of_nonzero(const void*, const ArgFacts& args) {
+  return {Shape{args.shape(0).count(), args.shape(0).rank()}};
+}
+std::vector<Shape> bounds_of_masked_select(const void*, const ArgFacts& args) { return {Shape{args.shape(0).count()}}; }
+
+using Bounds = std::vector<Shape> (*)(const void* op, const ArgFacts& args);
+/// Of operators whose results have as many rows as the data says; null for others.
+Bounds bounds_of(const OpSchema& op) {
+  if (&op == &kOpSchema<Nonzero>) return bounds_of_nonzero;
+  return &op == &kOpSchema<MaskedSelect> ? bounds_of_masked_select : nullptr;
+}
+
+/// Rows of result 0, which has memory for the most there may be, and their number in result 1.
+class CountedRows final : public ResultMaker {
+ public:
+  explicit CountedRows(std::span<const TensorView> results) : results_(results) {}
+  void* make(KernelCall& call, size_t /*i*/, const Shape& shape) noexcept override {
+    if (shape[0] > results_[0].fact->shape[0]) call.failure = "more rows than there may be";
+    *results_[1].as<int64_t>() = shape[0];
+    return call.failure == nullptr ? results_[0].data : nullptr;
+  }
+
+ private:
+  const std::span<const TensorView> results_;
+};
+
 LateKernelDefs make_kernels() {
   LateKernelDefs all;
   static const KernelSelector selector({});
   for (const OpSchema* op : all_ops()) {
     if (op->reference == nullptr) continue;
     for (const KernelDef* kernel : selector.kernels(*op)) {
-      if (kernel->sized) continue;
       KernelDef late = *kernel;
+      late.sized = false;
+      if (kernel->sized) late.bounds = bounds_of(*op);
+      if (kernel->sized && late.bounds == nullptr) continue;
       late.name = all.names.emplace_back("late." + std::string(kernel->name)).c_str();
       late.fits = fits;
       late.prepare = prepare;
@@ -164,6 +194,8 @@ const char* LateCall::run(std::string* detail) const {
   on_cpu.queue = nullptr;
   on_cpu.failure = nullptr;
   on_cpu.failure_detail = detail;
+  CountedRows counted(on_cpu.out);
+  if (kernel->sized) on_cpu.results = &counted;
   kernel->run(on_cpu);
   spoil();
   return on_cpu.failure;

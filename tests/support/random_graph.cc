@@ -12,6 +12,9 @@
 #include "ops/elementwise/add.h"
 #include "ops/elementwise/maximum.h"
 #include "ops/elementwise/multiply.h"
+#include "ops/index/masked_select.h"
+#include "ops/index/nonzero.h"
+#include "ops/logic/greater_than.h"
 #include "ops/movement/concat.h"
 #include "ops/movement/split_with_num.h"
 #include "ops/movement/transpose.h"
@@ -36,9 +39,15 @@ class Grower {
  public:
   explicit Grower(unsigned seed) : engine_(seed) {}
 
-  Graph grow(int nodes) {
+  Graph grow(int nodes, int counted) {
     const Fact image(DType::kFloat32, {Shape::kUnknown, kChannels, Shape::kUnknown, Shape::kUnknown});
     images_.push_back(graph_.add_input("x", image));
+    for (int i = 0; i < counted; ++i) {
+      for (const auto until = graph_.order().size() + static_cast<size_t>(nodes / (counted + 1));
+           graph_.order().size() < until;)
+        step();
+      count(i);
+    }
     while (static_cast<int>(graph_.order().size()) < nodes) step();
     graph_.add_output(images_.back(), "last");
     for (int i = 0; i < 2; ++i) graph_.add_output(any(), text("some", i));
@@ -83,6 +92,16 @@ class Grower {
     if (kind == 2) conv.groups = static_cast<int>(channels_in);
     const int64_t out = kind == 2 ? channels_in : kChannels;
     return graph_.add(conv, {{x}, {floats({out, kind == 2 ? 1 : channels_in, kind > 0 ? 3 : 1, kind > 0 ? 3 : 1})}});
+  }
+
+  /// The elements of an image that another one chooses, and where others are.
+  void count(int i) {
+    const ValueId zero = graph_.add_constant(Tensor::scalar(below(3) - 1.0F));
+    const ValueId mask = graph_.add(GreaterThan{}, {{any()}, {zero}});
+    // All images are of one size, which the mask has.
+    const ValueId chosen = unary(graph_.add(MaskedSelect{}, {{any()}, {mask}}));
+    graph_.add_output(below(2) == 0 ? chosen : binary(chosen, chosen), text("chosen", i));
+    graph_.add_output(graph_.add(Nonzero{}, {{binary(any(), any())}}), text("where", i));
   }
 
   void step() {
@@ -133,6 +152,6 @@ class Grower {
 
 }  // namespace
 
-Graph random_graph(unsigned seed, int nodes) { return Grower(seed).grow(nodes); }
+Graph random_graph(unsigned seed, int nodes, int counted) { return Grower(seed).grow(nodes, counted); }
 
 }  // namespace coracle::internal::test

@@ -39,6 +39,7 @@ FoundDevice found_device(const DriverApi& api, CUdevice device, int driver) {
   found.info.largest_allocation = found.info.memory_bytes;
   found.info.compute_units = attribute(api, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   found.info.half = true;
+  found.info.doubles = true;
   found.info.shares_memory = attribute(api, device, CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
   for (int d = 0; d < 3; ++d) {
     found.most_blocks[static_cast<size_t>(d)] = attribute(api, device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X + d);

@@ -56,6 +56,7 @@ DeviceInfo info_of(const Api& api, cl_device_id device, const std::string& platf
   info.compute_units = static_cast<int>(value_of<cl_uint>(api, device, CL_DEVICE_MAX_COMPUTE_UNITS));
   const std::string extensions = text_of(api.clGetDeviceInfo, device, CL_DEVICE_EXTENSIONS);
   info.half = extensions.find("cl_khr_fp16") != std::string::npos;
+  info.doubles = extensions.find("cl_khr_fp64") != std::string::npos;
   info.shares_memory = value_of<cl_bool>(api, device, CL_DEVICE_HOST_UNIFIED_MEMORY) != CL_FALSE;
   return info;
 }

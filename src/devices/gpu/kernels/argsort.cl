@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines [outer, length, inner] in order, and where their elements were. An item takes an element and counts those of its
-// line that come before it: equal ones stay in their order, and what is not a number is the greatest.
+// line that come before it: equal ones stay in their order.
 // Defined by the host: TYPE, REAL, DESCENDING.
 
-#include "types.cl"
-
-FN int is_before(REGISTER_OF(TYPE) a, REGISTER_OF(TYPE) b) {
-#if REAL
-  const int nan_a = a != a;
-  const int nan_b = b != b;
-#else
-  const int nan_a = 0;
-  const int nan_b = 0;
-#endif
-  return DESCENDING ? ((nan_a && !nan_b) || a > b) : ((!nan_a && nan_b) || a < b);
-}
+#include "ordering.cl"
 
 KERNEL(argsort)(GLOBAL TYPE* RESTRICT values, offset_t values_begin, GLOBAL i64* RESTRICT indices, offset_t indices_begin, GLOBAL const TYPE* RESTRICT x, offset_t x_begin,
                 const int count, const int length, const int inner) {

@@ -41,7 +41,8 @@ const char* const kSegments = R"(graph (%x "x": float32[?, 8]) {
   @w: float32[8, 8] = random(1)
   %a = matmul(%x, @w)
   %b = softmax(%a)
-  %where = nonzero(%x)
+  %wide = cast(%x) {dtype = float64}
+  %where = nonzero(%wide)
   %c = matmul(%b, @w)
   %d = softmax(%c)
   %e = matmul(%d, @w)
