@@ -84,6 +84,7 @@ if(TARGET coracle_program)
   file(RELATIVE_PATH to_libraries /prefix/${CMAKE_INSTALL_BINDIR} /prefix/${CMAKE_INSTALL_LIBDIR})
   set_target_properties(coracle_program PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
   install(TARGETS coracle_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+  install(FILES $<TARGET_FILE_DIR:coracle_program>/coracle-opt DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
   coracle_install_share(coracle PROGRAM tools)
 endif()
 if(TARGET coracle_serve_program)  # a component of its own: it loads libraries that the others do not need

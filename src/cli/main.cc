@@ -4,13 +4,16 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <sstream>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "base/nearest_name.h"
 #include "cli/commands.h"
@@ -66,7 +69,21 @@ int output_failure(int reason) {
                 std::string("the results cannot be written to standard output: ") + std::strerror(reason));
 }
 
+/// The arguments, as the command `opt` has them where the program is called by the name coracle-opt: flags of Paddle
+/// Lite's opt may begin with one dash.
+std::vector<std::string> arguments_of(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  const std::string name = argc > 0 ? argv[0] : "";
+  if (name.ends_with("coracle-opt")) arguments.insert(arguments.begin(), "opt");
+  if (arguments.empty() || arguments.front() != "opt") return arguments;
+  for (std::string& argument : arguments) {
+    if (argument.size() > 2 && argument[0] == '-' && argument[1] != '-') argument.insert(0, "-");
+  }
+  return arguments;
+}
+
 void run_command(int argc, char** argv) {
+  const std::vector<std::string> arguments = arguments_of(argc, argv);
   CLI::App app("Runs PaddlePaddle models.", "coracle");
   app.footer(kFooter);
   app.set_version_flag("--version", version_text);
@@ -78,7 +95,7 @@ void run_command(int argc, char** argv) {
 #undef CORACLE_COMMAND
   require_finite_numbers(app);
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // as CLI11 wants them
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) {  // --help, --version
       std::ostringstream text;
@@ -86,8 +103,8 @@ void run_command(int argc, char** argv) {
       fmt::print("{}", text.str());
       return;
     }
-    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
-      throw Failure(ExitCode::kUsage, unknown_command(app, argv[1]));
+    if (!arguments.empty() && !arguments.front().starts_with('-') && app.get_subcommands().empty()) {
+      throw Failure(ExitCode::kUsage, unknown_command(app, arguments.front()));
     }
     throw Failure(ExitCode::kUsage, fmt::format("{}; 'coracle {}--help' explains",
                                                 command_line::leftover_message(app, e.what()), given_command(app)));

@@ -56,6 +56,8 @@ constexpr std::string_view kPickle =
 constexpr std::string_view kPicture = "it is not a model; pictures are inputs";
 constexpr std::string_view kUnpack = "unpack it; of archives .tar, .tar.gz and .zip are read as they are";
 constexpr std::string_view kArchive = "give the archive itself as the model, or unpack it";
+constexpr std::string_view kNeedsNothing =
+    "it has a program and its parameters: give it alone as the model, or the files that `opt` made it of";
 constexpr std::string_view kDownload = "a page was saved in place of the file: download the file itself";
 
 struct Row {
@@ -97,14 +99,11 @@ constexpr std::array kRows = std::to_array<Row>({
      0,
      "<",
      [](const FileStart& h) { return h.contains("<net "); }},
-    {{"a model of Paddle-Lite", "load the .pdmodel or .json that Paddle-Lite's `opt` made it of", true},
+    {{"a model of Paddle-Lite", kNeedsNothing, true},
      1,
      "\0v"sv,
      [](const FileStart& h) { return h.byte(0) <= 4 && h.byte(3) >= '0' && h.byte(3) <= '9'; }},
-    {{"a model of Paddle-Lite", "load the .pdmodel or .json that Paddle-Lite's `opt` made it of", true},
-     0,
-     "",
-     [](const FileStart& h) { return h.name.ends_with(".nb"); }},
+    {{"a model of Paddle-Lite", kNeedsNothing, true}, 0, "", [](const FileStart& h) { return h.name.ends_with(".nb"); }},
     {{"a safetensors file", kExport, true}, 8, "{\"", [](const FileStart& h) { return h.byte(7) == 0; }},
     {{"a GGUF file", kExport, true}, 0, "GGUF", nullptr},
     {{"a TensorRT engine", "load the model that it was made of", true}, 0, "ftrt", nullptr},

@@ -6,6 +6,7 @@
 #include "model/foreign.h"
 #include "model/import_pir.h"
 #include "model/import_programdesc.h"
+#include "model/paddle_lite.h"
 #include "model/params.h"
 #include "saved/read.h"
 
@@ -26,6 +27,7 @@ ModelInfo printable_info(ModelInfo info) {
 /// is.
 template <class F>
 auto with_program(const RunContext& context, const ModelFiles& files, const F& use) {
+  if (files.paddle_lite) return use(paddle_lite::read(*files.paddle_lite));
   const auto parsed = [&](auto parse) {
     try {
       return parse(files.program);
@@ -44,12 +46,24 @@ ModelInfo info_from(const Program& program, const ModelFiles& files) {
   return info;
 }
 
+Parameters read_tensors(const paddle_lite::Model& model, const ModelFiles& /*files*/,
+                        const std::vector<TensorInfo>& declared) {
+  Parameters parameters;
+  parameters.tensors = paddle_lite::parameters_of(model, declared);
+  return parameters;
+}
+
+template <class Program>
+Parameters read_tensors(const Program& /*program*/, const ModelFiles& files, const std::vector<TensorInfo>& declared) {
+  return read_parameters(files, declared);
+}
+
 template <class Program>
 LoadedModel load_program(const RunContext& context, const Program& program, const ModelFiles& files) {
   LoadedModel model;
   model.info = info_from(program, files);
   require_supported(model.info);
-  Parameters parameters = read_parameters(files, model.info.parameters);
+  Parameters parameters = read_tensors(program, files, model.info.parameters);
   model.files = std::move(parameters.files);
   if (files.program_stamp) model.files.push_back(*files.program_stamp);
   model.mapped_bytes = parameters.mapped_bytes;

@@ -9,6 +9,7 @@
 #include "base/printable.h"
 #include "model/archive.h"
 #include "model/foreign.h"
+#include "model/paddle_lite.h"
 #include "saved/read.h"
 
 namespace coracle::internal {
@@ -18,6 +19,7 @@ constexpr std::string_view kProgram = ".pdmodel";
 constexpr std::string_view kParams = ".pdiparams";
 constexpr std::string_view kJson = ".json";
 constexpr std::string_view kSaved = ".coracle";
+constexpr std::string_view kLiteFile = ".nb";
 
 /// Names of the two buffers of a model in memory.
 constexpr const char* kMemoryProgram = "program in memory";
@@ -45,7 +47,9 @@ constexpr std::string_view kBareProgram = "model";
 constexpr std::string_view kBareParams = "params";
 
 /// What is saved beside a model, and taken where there is no other.
-bool is_saved_name(std::string_view name) { return name.ends_with(kSaved) || name.starts_with("_optimized."); }
+bool is_saved_name(std::string_view name) {
+  return name.ends_with(kSaved) || name.ends_with(kLiteFile) || name.starts_with("_optimized.");
+}
 
 bool starts_as_json(std::span<const uint8_t> bytes) {
   for (uint8_t b : bytes) {
@@ -261,6 +265,12 @@ void ModelFiles::read_program(const File& file) {
     saved = file;
     return;
   }
+  if (paddle_lite::is_model(file)) {
+    program = {.name = file.name(), .owner = nullptr, .bytes = {}};
+    program_stamp = file.stamp();
+    paddle_lite = file;
+    return;
+  }
   constexpr size_t kMost = size_t{1} << 31U;  // bytes of a message of Protocol Buffers
   if (file.size() >= kMost) {
     fail_reading(file, Error(ErrorCode::kInvalidModel,
@@ -296,12 +306,12 @@ ModelFiles find_model_files(ModelSource source) {
     require(program.has_value(), ErrorCode::kIo, "no such model: ", in_quotes(model));
     found.read_program(*program);
   }
-  if (found.saved) {
+  if (found.saved || found.paddle_lite) {
     // Programs for Paddle name a parameter file with every model: what stands there then is empty.
     const std::optional<File> file = params.empty() ? std::nullopt : files.open(params);
-    require(params.empty() || (file && file->size() == 0), ErrorCode::kInvalidArgument, "the saved model ",
-            in_quotes(found.program.name), " contains its weights: it does not take the parameter file ",
-            in_quotes(params));
+    require(params.empty() || (file && file->size() == 0), ErrorCode::kInvalidArgument,
+            found.saved ? "the saved model " : "the file of Paddle Lite ", in_quotes(found.program.name),
+            " contains its weights: it does not take the parameter file ", in_quotes(params));
     return found;
   }
   found.folder = folder_of(found.program.name);

@@ -27,8 +27,9 @@ struct ModelSource {
 
 /// The files of one model: the program was read, the parameters are opened when they are needed.
 struct ModelFiles {
-  FileBytes program;                       ///< no bytes of a saved model
+  FileBytes program;                       ///< no bytes of a saved model and of a file of Paddle Lite
   std::optional<File> saved;               ///< a saved model, which is read instead of program and parameters
+  std::optional<File> paddle_lite;         ///< a file of Paddle Lite's, likewise
   std::optional<FileStamp> program_stamp;  ///< of a program on disk
   bool is_pir = false;                     ///< else ProgramDesc; told by the content, or the name
   std::vector<std::string> passed_over;    ///< programs of the folder that were not taken; names without the folder
@@ -52,7 +53,8 @@ struct ModelFiles {
 ///   X.pdmodel + X.pdiparams      __model__ + __params__       __model__ + one file per parameter
 ///   X.json + X.pdiparams         __model__.json + one file per parameter
 ///   model + params
-///   a saved model, which needs nothing else; in a folder *.coracle, where there is no program
+///   a saved model or a file of Paddle Lite, which need nothing else; in a folder *.coracle and *.nb, where there is no
+///   program
 /// and any of these in a .tar, .tar.gz or .zip, which is read where it is as a folder would be.
 /// Throws Error (kIo) that says what was looked for, and which foreign model lies there.
 ModelFiles find_model_files(ModelSource source);

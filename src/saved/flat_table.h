@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -49,6 +50,8 @@ class FlatNumbers {
 
   bool present() const { return present_; }
   uint32_t size() const { return size_; }
+  /// As they stand there.
+  std::span<const uint8_t> bytes() const { return {data_, size_t{size_} * sizeof(T)}; }
   std::vector<T> all() const {
     std::vector<T> numbers(size_);
     if (size_ != 0) std::memcpy(numbers.data(), data_, numbers.size() * sizeof(T));
@@ -100,6 +103,11 @@ class FlatTable {
   }
   bool truth(int field) const { return number<uint8_t>(field) != 0; }
   std::string_view string(int field) const;
+  template <class T>
+  std::optional<T> table(int field) const {
+    const uint64_t at = place(field);
+    return at == 0 ? std::nullopt : std::optional<T>(T(bytes_, bytes_.target(at)));
+  }
   template <class T>
   FlatNumbers<T> numbers(int field) const {
     const uint64_t at = place(field);

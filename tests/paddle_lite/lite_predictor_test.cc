@@ -249,5 +249,25 @@ TEST(PaddleLitePredictor, ThreadsDoNotChangeResults) {
   EXPECT_EQ(results[0], results[2]);
 }
 
+/// Files that Paddle Lite's opt wrote, with the answers that Paddle Lite gives.
+TEST(PaddleLitePredictor, ModelsOfOpt) {
+  std::vector<float> x(72);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 11) / 5 - 1;
+  const std::string file = std::string(CORACLE_LITE_FILES) + "/x86.nb";
+  std::ifstream stream(file, std::ios::binary);
+  lite::MobileConfig memory;
+  memory.set_model_from_buffer(std::string(std::istreambuf_iterator<char>(stream), {}));
+  for (const lite::MobileConfig& config : {mobile_config(file), memory}) {
+    const LitePredictor predictor = lite::CreatePaddlePredictor(config);
+    EXPECT_EQ(predictor->GetInputNames(), std::vector<std::string>{"x"});
+    fill<float>(*predictor->GetInput(0), {1, 2, 6, 6}, x);
+    predictor->Run();
+    const std::vector<float> got = elements<float>(*predictor->GetOutput(0));
+    const std::vector<float> expected{0.18950915F, 0.24385369F, 0.19335045F, 0.19067284F, 0.18261378F};
+    ASSERT_EQ(got.size(), expected.size());
+    for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-6);
+  }
+}
+
 }  // namespace
 }  // namespace coracle::internal::test
