@@ -23,7 +23,35 @@ constexpr size_t kSumLanes = kFloatLanes;
 
 // multiply_pairs(a, b): the sums of two products each of adjacent numbers of 16 bits, exact for numbers of 8 bits.
 // interleaved(a, b): kSumLanes numbers of a and b, widened to 16 bits: a0, b0, a1, b1, ...
-#if defined(CORACLE_EMULATED_LANES) || !defined(__SSE2__)
+#if HWY_TARGET == HWY_NEON
+using Sums = int32x4_t;
+HWY_INLINE Sums load_sums(const void* p) { return vreinterpretq_s32_u8(vld1q_u8(static_cast<const uint8_t*>(p))); }
+HWY_INLINE void store_sums(Sums sums, void* p) { vst1q_u8(static_cast<uint8_t*>(p), vreinterpretq_u8_s32(sums)); }
+HWY_INLINE Sums broadcast_bits(int32_t bits) { return vdupq_n_s32(bits); }
+HWY_INLINE Sums add(Sums a, Sums b) { return vaddq_s32(a, b); }
+// The sums of adjacent lanes, of a and then of b.
+HWY_INLINE Sums sums_of_adjacent(Sums a, Sums b) {
+#if HWY_ARCH_ARM_A64
+  return vpaddq_s32(a, b);
+#else
+  return vcombine_s32(vpadd_s32(vget_low_s32(a), vget_high_s32(a)), vpadd_s32(vget_low_s32(b), vget_high_s32(b)));
+#endif
+}
+HWY_INLINE Sums multiply_pairs(Sums a, Sums b) {
+  const int16x8_t x = vreinterpretq_s16_s32(a);
+  const int16x8_t y = vreinterpretq_s16_s32(b);
+  return sums_of_adjacent(vmull_s16(vget_low_s16(x), vget_low_s16(y)), vmull_s16(vget_high_s16(x), vget_high_s16(y)));
+}
+HWY_INLINE void store_floats(Sums sums, float* to) { vst1q_f32(to, vcvtq_f32_s32(sums)); }
+HWY_INLINE Sums interleaved(const int8_t* a, const int8_t* b) {
+  int32_t x;
+  int32_t y;
+  memcpy(&x, a, sizeof(x));
+  memcpy(&y, b, sizeof(y));
+  const int8x8_t bytes = vzip_s8(vreinterpret_s8_s32(vdup_n_s32(x)), vreinterpret_s8_s32(vdup_n_s32(y))).val[0];
+  return vreinterpretq_s32_s16(vmovl_s8(bytes));
+}
+#elif defined(CORACLE_EMULATED_LANES) || !defined(__SSE2__)
 struct Sums {
   int32_t of[kSumLanes];
 };
