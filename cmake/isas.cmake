@@ -57,7 +57,7 @@ foreach(row IN LISTS rows)
   endif()
   separate_arguments(flags)
   if(id STREQUAL kNeon AND CMAKE_SYSTEM_PROCESSOR MATCHES "^arm")  # 32 bits, where it is no part of the baseline
-    list(APPEND flags -march=armv7-a+neon-vfpv4)
+    list(APPEND flags -march=armv7-a+neon-vfpv4 -mfp16-format=ieee)
   endif()
   set(capability_needs_${name} ${needs})
   set(capability_direct_needs_${name} ${direct_needs})
