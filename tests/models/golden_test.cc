@@ -4,8 +4,8 @@
 //   golden_test [--by-reference] [--saved] [--threads N] [--isa ISA] [--precision PRECISION] [--device NAME]
 //               [--engines NAMES]... [--min-ops N]... [--first] [--bits] [--data FOLDER] [MODEL[/CASE]...]
 // With --bits each line ends with a number that follows from all bits of the results: runs on two machines can be
-// compared. Each of several --engines is tried with each --min-ops; a model that one of them cuts as another did before is not
-// run again. With engines a case also fails where a block does not run on its engine. The folder of --data has
+// compared. Each of several --engines is tried with each --min-ops; a model that one of them cuts as another did before
+// is not run again. With engines a case also fails where a block does not run on its engine. The folder of --data has
 // goldens/, models/, filled/ and known.txt, for machines other than the one that this was built on.
 #include <zlib.h>
 

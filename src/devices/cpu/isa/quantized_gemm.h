@@ -11,11 +11,11 @@
 /// C[row, column] = sum over k of A[row, k] * B[k, column], int8 by int8, exact; then the epilogue.
 ///
 /// A tile of rows of A is copied to scratch memory as groups of 4 bytes. Where numbers are bytes these are four
-/// numbers: as they are with NEON; plus 128 with VNNI, which multiplies unsigned by signed bytes; else (AVX2) plus what makes the least of the
-/// tile 0, if no sum of two products exceeds 16 bits then; what few numbers have too much for that is multiplied apart
-/// (quantized_window.h), and if many have too much, all stay as they are. Where numbers have 16 bits a
-/// group is two, whose products are added without saturation. Images of few channels are read in place instead
-/// (quantized_padded.h).
+/// numbers: as they are with NEON; plus 128 with VNNI, which multiplies unsigned by signed bytes; else (AVX2) plus what
+/// makes the least of the tile 0, if no sum of two products exceeds 16 bits then; what few numbers have too much for
+/// that is multiplied apart (quantized_window.h), and if many have too much, all stay as they are. Where numbers have
+/// 16 bits a group is two, whose products are added without saturation. Images of few channels are read in place
+/// instead (quantized_padded.h).
 ///
 /// B is packed as panels of two vectors of columns (the last one may have one):
 /// [where the sums start: a column each, 32 bits][group of 4 bytes along k][column], and for bytes a QuantizedReach for
