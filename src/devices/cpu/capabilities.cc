@@ -103,10 +103,10 @@ bool finds_neon() {
 bool finds_neon_dot_products() {
 #if defined(__aarch64__)
   constexpr unsigned long kAsimdDp = 1UL << 20U;
-#else
-  constexpr unsigned long kAsimdDp = 1UL << 24U;
-#endif
   return (hardware_capabilities() & kAsimdDp) != 0;
+#else
+  return false;  // Highway has no vectors for 32-bit code of these processors
+#endif
 }
 
 // ---- the table

@@ -133,7 +133,7 @@ namespace avx512_vnni {
 extern const QuantizedGemmFunctions quantized_gemm;
 }
 #endif
-#if !defined(__x86_64__) && !defined(CORACLE_WITHOUT_NEON)
+#if defined(__aarch64__) && !defined(CORACLE_WITHOUT_NEON)
 /// With SDOT; B is packed as for NEON without it.
 namespace neon_dotprod {
 extern const QuantizedGemmFunctions quantized_gemm;
