@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models engines goldens-on-engines demo serve-demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-ray bench-isa bench-int8 bench-precision bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo oracle-lite known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile gpu-bundle gpu-bundle-rehearsal ray subset processors build-times wheel packages reproducible migration paddleocr docs clean
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo oracle-lite known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile gpu-bundle gpu-bundle-rehearsal ray subset processors build-times wheel packages reproducible migration paddleocr docs arm arm-test clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -252,6 +252,19 @@ processors: build/release/build.ninja
 	SAMPLE=all $(CTEST) --preset release -R '^processors\.'
 	scripts/setup-debian.sh --processors
 	scripts/processors.sh build/release $(PROCESSORS)
+
+# Library, program and tests for ARM by Debian's cross compilers: make arm ARM=armv7 for 32 bits. make arm-test runs a sample of the tests in
+# qemu-user and models as on several processors, which have to give the same bits; all: make arm-test TESTS=--all.
+ARM := aarch64
+TESTS :=
+arm:
+	scripts/setup-debian.sh --arm
+	scripts/arm-sysroot.sh $(if $(filter armv7,$(ARM)),armhf,arm64)
+	$(MAKE) --no-print-directory build/$(ARM)/build.ninja
+	cmake --build --preset $(ARM) -j $(JOBS) --target coracle_program golden_test $$(scripts/arm-test.sh --programs)
+
+arm-test: arm
+	scripts/arm-test.sh $(ARM) $(TESTS)
 
 # Each fuzz target with the sanitizers of asan, on the same inputs every time; make fuzz FUZZ_SECONDS=600 searches for new ones.
 FUZZ_SECONDS ?= 0

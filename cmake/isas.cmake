@@ -13,7 +13,7 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${capability_tabl
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(isa_architecture x86_64)
 else()
-  set(isa_architecture aarch64)
+  set(isa_architecture arm)
 endif()
 
 file(READ ${capability_table} text)
@@ -56,6 +56,9 @@ foreach(row IN LISTS rows)
     continue()
   endif()
   separate_arguments(flags)
+  if(id STREQUAL kNeon AND CMAKE_SYSTEM_PROCESSOR MATCHES "^arm")  # 32 bits, where it is no part of the baseline
+    list(APPEND flags -march=armv7-a+neon-vfpv4 -mfp16-format=ieee)
+  endif()
   set(capability_needs_${name} ${needs})
   set(capability_direct_needs_${name} ${direct_needs})
   set(capability_flags_${name} ${needed_flags} ${flags})

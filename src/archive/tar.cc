@@ -109,7 +109,9 @@ class TarReader {
       if (type == 'x') read_records(text);
     } else if (type != 'K' && type != 'g') {
       if (is_file) {
-        found.push_back({.name = name_.empty() ? name_in(block) : name_, .offset = data, .packed = size, .size = size});
+        const auto bytes = static_cast<size_t>(size);
+        found.push_back(
+            {.name = name_.empty() ? name_in(block) : name_, .offset = data, .packed = bytes, .size = bytes});
       }
       name_.clear();
       size_.reset();

@@ -54,7 +54,7 @@ constexpr uintptr_t kAwaited = 8;  // and the caller sleeps until it is done
 void relax() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) || defined(__arm__)
   asm volatile("yield");
 #endif
 }

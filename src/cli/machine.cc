@@ -147,7 +147,7 @@ void read_memory(const std::string& root, Machine& m) {
 std::vector<std::string> instruction_sets() {
 #if defined(__x86_64__)
   return {"sse2", "avx2", "avx512"};
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) || defined(__arm__)
   return {"neon"};
 #else
   return {};

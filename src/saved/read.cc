@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "base/counted.h"
 #include "base/error.h"
@@ -33,14 +34,14 @@ class Elements {
                 c.offset() % saved::kTensorAlignment == 0,
             "its constant ", name, " (", Fact(dtype, shape), ") cannot have ", counted(c.bytes(), "byte"),
             " from byte ", c.offset(), " of ", size_, " on");
-    const uint8_t* data = at_.data + c.offset();
-    if (check_) check({data, bytes}, c, name);
+    const std::span data(at_.data + c.offset(), static_cast<size_t>(bytes));
+    if (check_) check(data, c, name);
     if (dtype == DType::kBool) {
-      const uint8_t* wrong = std::find_if(data, data + bytes, [](uint8_t b) { return b > 1; });
-      require(wrong == data + bytes, "its constant ", name, " of type bool has the byte ",
-              wrong == data + bytes ? 0 : *wrong, ", expected 0 or 1");
+      const auto wrong = std::find_if(data.begin(), data.end(), [](uint8_t b) { return b > 1; });
+      require(wrong == data.end(), "its constant ", name, " of type bool has the byte ",
+              wrong == data.end() ? 0 : *wrong, ", expected 0 or 1");
     }
-    Tensor tensor = bytes == 0 ? Tensor::make(dtype, shape) : placed(dtype, shape, {data, bytes});
+    Tensor tensor = bytes == 0 ? Tensor::make(dtype, shape) : placed(dtype, shape, data);
     if (c.levels().size() != 0) tensor.set_lod(lod(c.levels()));
     return tensor;
   }

@@ -2,10 +2,13 @@
 // Runs every case of the reference folder's goldens and prints a table: model, case, largest error, kernels used.
 // Cases listed in known.txt have a wider bound on the relative RMS difference, for the reason given there.
 //   golden_test [--by-reference] [--saved] [--threads N] [--isa ISA] [--precision PRECISION] [--device NAME]
-//               [--engines NAMES]... [--min-ops N]... [--first] [--data FOLDER] [MODEL[/CASE]...]
-// Each of several --engines is tried with each --min-ops; a model that one of them cuts as another did before is not
-// run again. With engines a case also fails where a block does not run on its engine. The folder of --data has
+//               [--engines NAMES]... [--min-ops N]... [--first] [--bits] [--data FOLDER] [MODEL[/CASE]...]
+// With --bits each line ends with a number that follows from all bits of the results: runs on two machines can be
+// compared. Each of several --engines is tried with each --min-ops; a model that one of them cuts as another did before
+// is not run again. With engines a case also fails where a block does not run on its engine. The folder of --data has
 // goldens/, models/, filled/ and known.txt, for machines other than the one that this was built on.
+#include <zlib.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -45,6 +48,7 @@ struct Options {
   coracle::internal::EngineChoice engines;                ///< what runs parts of it
   bool saved = false;                                     ///< each model also as a saved one, with the same bits
   bool first = false;                                     ///< of each model the first case alone
+  bool bits = false;                                      ///< what is printed tells results with other bits
   std::string shared = CORACLE_SHARED;
   std::string filled = CORACLE_FILLED;
   std::string known = CORACLE_KNOWN;
@@ -217,9 +221,20 @@ std::vector<Tensor> results(const ReferenceCase& c, const Options& options, std:
   return outputs;
 }
 
+/// Of all bits of the results, but for their shapes.
+std::string checksum(const std::vector<Tensor>& outputs) {
+  uLong sum = crc32(0, nullptr, 0);
+  for (const Tensor& t : outputs) {
+    if (t.bytes() != 0) sum = crc32(sum, static_cast<const Bytef*>(t.raw()), static_cast<uInt>(t.bytes()));
+  }
+  char text[16];
+  std::snprintf(text, sizeof(text), "  %08lx", static_cast<unsigned long>(sum));
+  return text;
+}
+
 /// Prints one line per case; true if all outputs are within tolerance.
 bool run_case(const ReferenceCase& c, const Options& options, std::set<std::string>& programs) {
-  const std::string label = options.label();
+  std::string label = options.label();
   double worst = 0;
   std::string complaint;
   std::string kernels = "references";
@@ -232,6 +247,7 @@ bool run_case(const ReferenceCase& c, const Options& options, std::set<std::stri
       return true;
     }
     if (!options.engines.engines.empty()) complaint = take_warnings();
+    if (options.bits) label += checksum(outputs);
     if (outputs.size() != c.outputs.size())
       complaint.append(coracle::internal::text(" ", outputs.size(), " outputs, expected ", c.outputs.size()));
     for (size_t i = 0; i < std::min(outputs.size(), c.outputs.size()); ++i) {
@@ -263,6 +279,8 @@ int main(int argc, char** argv) {
       options.saved = true;
     } else if (std::strcmp(argv[i], "--first") == 0) {
       options.first = true;
+    } else if (std::strcmp(argv[i], "--bits") == 0) {
+      options.bits = true;
     } else if (std::strcmp(argv[i], "--data") == 0 && i + 1 < argc) {
       options.shared = argv[++i];
       options.filled = options.shared + "/filled";

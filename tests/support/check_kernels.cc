@@ -80,6 +80,7 @@ struct Selectors {
 
 /// Whether code for an instruction set adds four products of bytes by one instruction.
 bool has_byte_dots(cpu::Isa isa) {
+  if (isa == cpu::Isa::kNeon) return cpu::processor().has(cpu::Capability::kNeonDotProducts);
   if (isa == cpu::Isa::kAvx512) return cpu::processor().has(cpu::Capability::kAvx512Vnni);
   return isa == cpu::Isa::kAvx2 && cpu::processor().has(cpu::Capability::kAvxVnni);
 }

@@ -353,6 +353,10 @@ std::vector<const cpu::Processor*> emulated_processors() {
   for (const cpu::Processor& p : cpu::known_processors()) {
     if (can_emulate(p)) all.push_back(&p);
   }
+#elif !defined(__x86_64__)  // nothing stands for instructions, but they may be passed over
+  for (const cpu::Processor& p : cpu::known_processors()) {
+    if (cpu::this_machine().capabilities.has_all(p.capabilities)) all.push_back(&p);
+  }
 #endif
   return all;
 }

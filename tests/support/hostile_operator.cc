@@ -123,7 +123,7 @@ class HostileAttributes : public AttributeVisitor {
 Lod offsets(Generator& g, int64_t rows) {
   std::vector<size_t> level{0};
   while (static_cast<int64_t>(level.back()) < rows) {
-    level.push_back(std::min(static_cast<size_t>(rows), level.back() + g.below(3)));
+    level.push_back(std::min(static_cast<size_t>(rows), level.back() + static_cast<size_t>(g.below(3))));
     if (level.size() > 20) level.back() = static_cast<size_t>(rows);
   }
   if (level.size() == 1) level.push_back(0);

@@ -21,8 +21,10 @@ namespace {
 
 /// Of all bits: a NaN in every type of real numbers, and an index out of any range.
 constexpr int kFreed = 0xFF;
-/// Where nothing can lie: addresses of a device's blocks.
-constexpr uintptr_t kHandles = uintptr_t{0xBAD} << 48U;
+/// Addresses of a device's blocks, from one to the next; where they have 64 bits nothing can lie there.
+constexpr unsigned kAddressBits = 8 * sizeof(uintptr_t);
+constexpr uintptr_t kHandles = uintptr_t{0xBAD} << (kAddressBits - 16);
+constexpr uintptr_t kNextHandle = uintptr_t{1} << (kAddressBits * 9 / 16);
 
 /// Work that is given anew each time, so that its memory is looked for then.
 struct LateRecording final : Recording {
@@ -45,7 +47,7 @@ struct Core {
   explicit Core(const LateOptions& o) : options(o), faults(o.faults) {
     info.name = "Late device";
     info.driver = "tests";
-    info.memory_bytes = size_t{1} << 32U;
+    info.memory_bytes = size_t{1} << (kAddressBits == 64 ? 32U : 31U);
     info.largest_allocation = options.largest_allocation;
     info.alignment = options.alignment;
   }
@@ -342,7 +344,7 @@ class Late final : public LateDevice {
     ++core_->counts.allocations;
     require(++core_->allocations_since_faults != core_->faults.allocation && bytes <= core_->options.largest_allocation,
             ErrorCode::kOutOfMemory, "the late device has not the ", bytes, " bytes");
-    core_->next += uintptr_t{1} << 36U;
+    core_->next += kNextHandle;
     void* const handle = reinterpret_cast<void*>(core_->next);
     core_->blocks[handle] = std::make_shared<Core::Memory>(bytes);
     core_->counts.bytes += bytes;

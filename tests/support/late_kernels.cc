@@ -42,15 +42,15 @@ std::atomic<int> refused_percent{0};
 bool is_refused(const OpSchema& op, const ArgFacts& args) {
   const int percent = refused_percent.load();
   if (percent == 0) return false;
-  size_t hash = refusal_seed.load();
-  const auto mix = [&](size_t value) { hash = (hash ^ value) * 0x9E3779B97F4A7C15U + (hash >> 29U); };
+  uint64_t hash = refusal_seed.load();
+  const auto mix = [&](uint64_t value) { hash = (hash ^ value) * 0x9E3779B97F4A7C15U + (hash >> 29U); };
   mix(std::hash<std::string>()(op.name));
   for (const Fact* f : args.all_in()) {
     mix(reinterpret_cast<uintptr_t>(f->value.get()));
     for (int64_t d : f->shape) mix(static_cast<size_t>(d));
   }
   mix(args.all_in().size());
-  return (hash >> 32U) % 100 < static_cast<size_t>(percent);
+  return (hash >> 32U) % 100 < static_cast<uint64_t>(percent);
 }
 
 /// What a kernel of the CPU prepared.

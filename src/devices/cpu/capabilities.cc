@@ -8,6 +8,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
+#if (defined(__aarch64__) || defined(__arm__)) && defined(__linux__)
+#include <sys/auxv.h>
+#endif
 
 namespace coracle::internal::cpu {
 namespace {
@@ -15,8 +18,8 @@ namespace {
 #if defined(__x86_64__)
 constexpr std::string_view kArchitecture = "x86_64";
 #define CORACLE_SUPPORTS(feature) (__builtin_cpu_supports(#feature) != 0)
-#elif defined(__aarch64__)
-constexpr std::string_view kArchitecture = "aarch64";
+#elif defined(__aarch64__) || defined(__arm__)
+constexpr std::string_view kArchitecture = "arm";
 #define CORACLE_SUPPORTS(feature) false
 #else
 constexpr std::string_view kArchitecture = "another";
@@ -76,6 +79,35 @@ bool finds_fast_bf16_dots() {
 
 /// /proc/cpuinfo writes avx512_vnni.
 bool finds_avx512_vnni() { return CORACLE_SUPPORTS(avx512vnni); }
+
+/// What Linux says of ARM's processors, a bit each (asm/hwcap.h of each architecture); 0 elsewhere.
+unsigned long hardware_capabilities() {
+#if (defined(__aarch64__) || defined(__arm__)) && defined(__linux__)
+  return getauxval(AT_HWCAP);
+#else
+  return 0;
+#endif
+}
+
+/// With multiply-adds of floats. All 64-bit ARM has them.
+bool finds_neon() {
+#if defined(__arm__)
+  constexpr unsigned long kNeon = 1UL << 12U;
+  constexpr unsigned long kVfpv4 = 1UL << 16U;
+  return (hardware_capabilities() & (kNeon | kVfpv4)) == (kNeon | kVfpv4);
+#else
+  return true;
+#endif
+}
+
+bool finds_neon_dot_products() {
+#if defined(__aarch64__)
+  constexpr unsigned long kAsimdDp = 1UL << 20U;
+  return (hardware_capabilities() & kAsimdDp) != 0;
+#else
+  return false;  // Highway has no vectors for 32-bit code of these processors
+#endif
+}
 
 // ---- the table
 

@@ -18,8 +18,7 @@ struct Processor {
   Isa isa() const { return widest_isa(capabilities); }
 };
 
-/// The kinds of processors that kernels tell apart and that this build has code for, the plainest first; none for other
-/// architectures than x86-64.
+/// The kinds of processors that kernels tell apart and that this build has code for, the plainest first.
 std::span<const Processor> known_processors();
 
 /// This machine's; its name is "this machine". Detected once.

@@ -58,6 +58,9 @@ const QuantizedGemmFunctions& machine_quantized_gemm(Isa isa) {
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX2)
   if (isa == Isa::kAvx2 && processor().has(Capability::kAvxVnni)) return avx_vnni::quantized_gemm;
 #endif
+#if defined(__aarch64__) && !defined(CORACLE_WITHOUT_NEON)
+  if (isa == Isa::kNeon && processor().has(Capability::kNeonDotProducts)) return neon_dotprod::quantized_gemm;
+#endif
   return quantized_gemm_table(isa);
 }
 

@@ -27,7 +27,7 @@ constexpr bool kHavePaired = kFloatLanes == 16;
 #if HWY_TARGET == HWY_AVX3
 constexpr int kTileRows = 12, kPairedTripleRows = 9;
 #elif HWY_TARGET == HWY_NEON
-constexpr int kTileRows = 12, kPairedTripleRows = 9;
+constexpr int kTileRows = HWY_ARCH_ARM_A64 ? 12 : 6, kPairedTripleRows = 0;  // as there are registers for
 #elif HWY_TARGET == HWY_AVX2
 constexpr int kTileRows = 6, kPairedTripleRows = 0;
 #else
@@ -74,6 +74,12 @@ struct TileCall {
   TileEpilogue epilogue;  // no sums of paired panels take terms
 };
 
+// Two floats. Looked up only where panels are paired: not all sets have vectors of double.
+template <bool kPaired>
+struct Pair {
+  using Type = double;
+};
+
 template <int kRows, int kVectors, bool kPaired, bool kFetchesAhead>
 struct Tile {
   V sum[kRows][kVectors];
@@ -102,7 +108,7 @@ struct Tile {
         asm("" : "+r"(row[r]));  // else they are loaded into vectors, stored, and loaded again
       }
       if constexpr (kPaired) {
-        const hn::Repartition<double, FloatTag> pairs;
+        const hn::Repartition<typename Pair<kPaired>::Type, FloatTag> pairs;
         int64_t k = 0;
         for (; k + 2 <= call.depth; k += 2, b += kVectors * kFloatLanes) {
           prefetch(b + kPrefetch);

@@ -182,7 +182,7 @@ void run(const QuantizedGemmCall& call, int64_t row_begin, int64_t row_end, int6
   run_with(call, form, slices, row_begin, row_end, panel_begin, panel_end);
 }
 
-#if CORACLE_DOT_PRODUCTS
+#if CORACLE_DOT_PRODUCTS && HWY_TARGET != HWY_NEON
 void pad(const PaddedImage& m, const int8_t* images, int8_t* to, int64_t begin, int64_t end) {
   pad_lines<uint8_t, kZero>(m, images, to, begin, end);
 }

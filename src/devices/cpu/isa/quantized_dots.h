@@ -14,8 +14,8 @@
 #include <cstring>
 
 // CORACLE_DOT_PRODUCTS: four products of bytes are added to a sum by one instruction, with AVX-512 or AVX2; in plain
-// code where vectors of CORACLE_EMULATED_LANES sums are emulated.
-#if defined(__AVX512VNNI__) || defined(__AVXVNNI__) || defined(CORACLE_EMULATED_LANES)
+// code where vectors of CORACLE_EMULATED_LANES sums are emulated; with NEON's SDOT.
+#if defined(__AVX512VNNI__) || defined(__AVXVNNI__) || defined(CORACLE_EMULATED_LANES) || defined(__ARM_FEATURE_DOTPROD)
 #define CORACLE_DOT_PRODUCTS 1
 #else
 #define CORACLE_DOT_PRODUCTS 0
@@ -32,7 +32,35 @@ constexpr size_t kSumLanes = kFloatLanes;
 
 // multiply_pairs(a, b): the sums of two products each of adjacent numbers of 16 bits, exact for numbers of 8 bits.
 // interleaved(a, b): kSumLanes numbers of a and b, widened to 16 bits: a0, b0, a1, b1, ...
-#if defined(CORACLE_EMULATED_LANES) || !defined(__SSE2__)
+#if HWY_TARGET == HWY_NEON
+using Sums = int32x4_t;
+HWY_INLINE Sums load_sums(const void* p) { return vreinterpretq_s32_u8(vld1q_u8(static_cast<const uint8_t*>(p))); }
+HWY_INLINE void store_sums(Sums sums, void* p) { vst1q_u8(static_cast<uint8_t*>(p), vreinterpretq_u8_s32(sums)); }
+HWY_INLINE Sums broadcast_bits(int32_t bits) { return vdupq_n_s32(bits); }
+HWY_INLINE Sums add(Sums a, Sums b) { return vaddq_s32(a, b); }
+// The sums of adjacent lanes, of a and then of b.
+HWY_INLINE Sums sums_of_adjacent(Sums a, Sums b) {
+#if HWY_ARCH_ARM_A64
+  return vpaddq_s32(a, b);
+#else
+  return vcombine_s32(vpadd_s32(vget_low_s32(a), vget_high_s32(a)), vpadd_s32(vget_low_s32(b), vget_high_s32(b)));
+#endif
+}
+HWY_INLINE Sums multiply_pairs(Sums a, Sums b) {
+  const int16x8_t x = vreinterpretq_s16_s32(a);
+  const int16x8_t y = vreinterpretq_s16_s32(b);
+  return sums_of_adjacent(vmull_s16(vget_low_s16(x), vget_low_s16(y)), vmull_s16(vget_high_s16(x), vget_high_s16(y)));
+}
+HWY_INLINE void store_floats(Sums sums, float* to) { vst1q_f32(to, vcvtq_f32_s32(sums)); }
+HWY_INLINE Sums interleaved(const int8_t* a, const int8_t* b) {
+  int32_t x;
+  int32_t y;
+  memcpy(&x, a, sizeof(x));
+  memcpy(&y, b, sizeof(y));
+  const int8x8_t bytes = vzip_s8(vreinterpret_s8_s32(vdup_n_s32(x)), vreinterpret_s8_s32(vdup_n_s32(y))).val[0];
+  return vreinterpretq_s32_s16(vmovl_s8(bytes));
+}
+#elif defined(CORACLE_EMULATED_LANES) || !defined(__SSE2__)
 struct Sums {
   int32_t of[kSumLanes];
 };
@@ -118,7 +146,7 @@ HWY_INLINE Sums interleaved(const int8_t* a, const int8_t* b) {
 }
 #endif
 
-#if CORACLE_DOT_PRODUCTS
+#if CORACLE_DOT_PRODUCTS && HWY_TARGET != HWY_NEON
 // Adds to each sum the products of the four bytes without sign of a and those with sign of b.
 HWY_INLINE void add_dot_products(Sums& sum, const Sums& a, const Sums& b) {
 #if defined(CORACLE_EMULATED_LANES)
@@ -140,6 +168,8 @@ HWY_INLINE void add_dot_products(Sums& sum, const Sums& a, const Sums& b) {
 
 #if defined(__AVX512VNNI__)
 using avx512::quantized_finish;
+#elif defined(__ARM_FEATURE_DOTPROD)
+using neon::quantized_finish;
 #elif CORACLE_DOT_PRODUCTS || defined(CORACLE_PAIRS_OF_INTEGERS)
 using avx2::quantized_finish;
 #endif
@@ -158,7 +188,7 @@ HWY_INLINE Sums broadcast_group(const void* group) {
   return broadcast_bits(bits);
 }
 
-#if CORACLE_DOT_PRODUCTS
+#if CORACLE_DOT_PRODUCTS && HWY_TARGET != HWY_NEON
 // kSumLanes numbers of each of four rows, plus 128 as bytes without sign: those of the first column, then the next.
 HWY_INLINE Sums interleaved_four(const int8_t* const (&rows)[4]) {
 #if defined(CORACLE_EMULATED_LANES)

@@ -102,7 +102,7 @@ const QuantizedGemmFunctions quantized_gemm = {
     .element_bytes = sizeof(Packed),
     .tile_rows = kTileRows,
     .tiles = kTiles,
-#if !CORACLE_BYTES_BY_REACH
+#if !CORACLE_BYTES_BY_REACH && HWY_TARGET != HWY_NEON
     .block_bytes = 256 * 1024,
 #endif
     .dot_products = CORACLE_DOT_PRODUCTS != 0,
@@ -111,7 +111,7 @@ const QuantizedGemmFunctions quantized_gemm = {
     .pad = pad,
     .look_at_padded = look_at_padded,
     .most_channels = 4,
-#elif CORACLE_DOT_PRODUCTS
+#elif CORACLE_DOT_PRODUCTS && HWY_TARGET != HWY_NEON
     .pad = pad,
     .most_channels = kLanes == 16 ? int64_t{1} << 20 : 4,
 #endif

@@ -11,15 +11,16 @@
 /// C[row, column] = sum over k of A[row, k] * B[k, column], int8 by int8, exact; then the epilogue.
 ///
 /// A tile of rows of A is copied to scratch memory as groups of 4 bytes. Where numbers are bytes these are four
-/// numbers: plus 128 with VNNI, which multiplies unsigned by signed bytes; else (AVX2) plus what makes the least of the
-/// tile 0, if no sum of two products exceeds 16 bits then; what few numbers have too much for that is multiplied apart
-/// (quantized_window.h), and if many have too much, all stay as they are. Where numbers have 16 bits a
-/// group is two, whose products are added without saturation. Images of few channels are read in place instead
-/// (quantized_padded.h).
+/// numbers: as they are with NEON; plus 128 with VNNI, which multiplies unsigned by signed bytes; else (AVX2) plus what
+/// makes the least of the tile 0, if no sum of two products exceeds 16 bits then; what few numbers have too much for
+/// that is multiplied apart (quantized_window.h), and if many have too much, all stay as they are. Where numbers have
+/// 16 bits a group is two, whose products are added without saturation. Images of few channels are read in place
+/// instead (quantized_padded.h).
 ///
 /// B is packed as panels of two vectors of columns (the last one may have one):
 /// [where the sums start: a column each, 32 bits][group of 4 bytes along k][column], and for bytes a QuantizedReach for
-/// each panel behind all of them. Sums start at 0, for bytes at -128 times the sum of the column.
+/// each panel behind all of them. Sums start at 0, for bytes at -128 times the sum of the column, which NEON passes
+/// over, as it adds nothing to A.
 namespace coracle::internal::cpu {
 
 /// How far apart the numbers of a tile may lie, with the least at 0, so that no sum of two products, as they lie in a
@@ -157,6 +158,12 @@ extern const QuantizedGemmFunctions quantized_gemm;
 #endif
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
 namespace avx512_vnni {
+extern const QuantizedGemmFunctions quantized_gemm;
+}
+#endif
+#if defined(__aarch64__) && !defined(CORACLE_WITHOUT_NEON)
+/// With SDOT; B is packed as for NEON without it.
+namespace neon_dotprod {
 extern const QuantizedGemmFunctions quantized_gemm;
 }
 #endif

@@ -23,13 +23,50 @@ constexpr auto kLanes = static_cast<int64_t>(kSumLanes);
 
 // How the products of a group of 4 bytes of A and one of each column of B are summed.
 enum class Products {
-  kPlain,   // four numbers plus 128 by four of B (VNNI), or two of 16 bits by two
+  kPlain,   // four numbers plus 128 by four of B (VNNI), four as they are (NEON), or two of 16 bits by two
   kPairs,   // four from 0 on by four, where no sum of two products exceeds 16 bits
   kFours,   // the same of two groups, where no sum of four exceeds 16 bits
   kSigned,  // four by four
 };
 
+#if HWY_TARGET == HWY_NEON
+// Signed bytes by signed bytes, so sums start at 0, whatever stands in front of a panel. Without SDOT the products of
+// adjacent bytes, of at most 15 bits, are added to half a column's sum: any byte of A meets any byte of B.
+using Packed = int8_t;
+constexpr Packed kZero = 0;
+constexpr bool kChoosesProducts = false;
 #if CORACLE_DOT_PRODUCTS
+constexpr int kTileRows = 12;
+using Accumulator = Sums;
+HWY_INLINE Accumulator start_of(const void* /*panel*/) { return broadcast_bits(0); }
+HWY_INLINE Accumulator resumed(const void* sums) { return load_sums(sums); }
+template <Products>
+HWY_INLINE void multiply_add(Accumulator& sum, Sums a, Sums b) {
+  sum = vdotq_s32(sum, vreinterpretq_s8_s32(a), vreinterpretq_s8_s32(b));
+}
+#else
+constexpr int kTileRows = HWY_ARCH_ARM_A64 ? 6 : 2;  // as there are registers for
+struct Accumulator {
+  Sums low, high;  // two halves of two columns' sums each
+};
+HWY_INLINE Accumulator start_of(const void* /*panel*/) { return {broadcast_bits(0), broadcast_bits(0)}; }
+template <Products>
+HWY_INLINE void multiply_add(Accumulator& sum, Sums a, Sums b) {
+  const int8x16_t x = vreinterpretq_s8_s32(a);
+  const int8x16_t y = vreinterpretq_s8_s32(b);
+  sum.low = vpadalq_s16(sum.low, vmull_s8(vget_low_s8(x), vget_low_s8(y)));
+  sum.high = vpadalq_s16(sum.high, vmull_s8(vget_high_s8(x), vget_high_s8(y)));
+}
+HWY_INLINE void store_sums(const Accumulator& sum, void* to) { store_sums(sums_of_adjacent(sum.low, sum.high), to); }
+HWY_INLINE void store_floats(const Accumulator& sum, float* to) {
+  store_floats(sums_of_adjacent(sum.low, sum.high), to);
+}
+HWY_INLINE Accumulator resumed(const void* sums) {
+  const int32x4x2_t halves = vzipq_s32(load_sums(sums), broadcast_bits(0));
+  return {halves.val[0], halves.val[1]};
+}
+#endif
+#elif CORACLE_DOT_PRODUCTS
 using Packed = uint8_t;
 constexpr Packed kZero = 128;
 constexpr int kTileRows = kLanes == 16 ? 14 : 6;
@@ -73,6 +110,12 @@ HWY_INLINE void multiply_add(Sums& sum, const Sums& a, const Sums& b) {
 }
 #endif
 
+#if HWY_TARGET != HWY_NEON
+using Accumulator = Sums;
+HWY_INLINE Accumulator start_of(const void* panel) { return load_sums(panel); }
+HWY_INLINE Accumulator resumed(const void* sums) { return load_sums(sums); }
+#endif
+
 constexpr int64_t kPerGroup = 4 / static_cast<int64_t>(sizeof(Packed));
 
 constexpr int64_t kBeyond = 31;  // bytes that may be read, and written, behind a tile
@@ -85,8 +128,8 @@ HWY_INLINE const QuantizedReach* reaches_of(const QuantizedGemmCall& call, int64
 
 // One row's sums of one or two vectors.
 struct RowSums {
-  Sums first;
-  Sums second;
+  Accumulator first;
+  Accumulator second;
 
   template <Products kProducts, int kVectors>
   HWY_INLINE void add_group(const Packed* a, const Sums& first_column, const Sums& second_column) {
@@ -148,11 +191,11 @@ HWY_INLINE void multiply(const TileCall& call, std::index_sequence<kRow...> /*ro
   const int64_t stride = call.stride;
   RowSums sums[sizeof...(kRow)];
   if ((CORACLE_BYTES_BY_REACH || kUse == TileUse::kSlices) && call.start != nullptr) {
-    ((sums[kRow] = {load_sums(call.start + static_cast<int64_t>(kRow * kStep)),
-                    load_sums(call.start + static_cast<int64_t>(kRow * kStep + kSecond))}),
+    ((sums[kRow] = {resumed(call.start + static_cast<int64_t>(kRow * kStep)),
+                    resumed(call.start + static_cast<int64_t>(kRow * kStep + kSecond))}),
      ...);
   } else {
-    RowSums initial = {load_sums(call.panel), load_sums(call.panel + kSecond)};
+    RowSums initial = {start_of(call.panel), start_of(call.panel + kSecond)};
 #if CORACLE_BYTES_BY_REACH
     initial = {times_added(initial.first, call.added), times_added(initial.second, call.added)};
 #endif

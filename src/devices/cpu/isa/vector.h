@@ -80,6 +80,9 @@ template <class V>
 HWY_INLINE V at_most(V limit, V x) {
 #if HWY_TARGET == HWY_EMU128
   return hn::IfThenElse(hn::Gt(x, limit), limit, x);
+#elif HWY_TARGET == HWY_NEON  // whose Min and Max of Highway give the number of a number and NaN
+  if constexpr (__is_same(V, FloatVector)) return V{vminq_f32(limit.raw, x.raw)};
+  return hn::IfThenElse(hn::Gt(x, limit), limit, x);
 #else
   return hn::Min(limit, x);
 #endif
@@ -87,6 +90,9 @@ HWY_INLINE V at_most(V limit, V x) {
 template <class V>
 HWY_INLINE V at_least(V limit, V x) {
 #if HWY_TARGET == HWY_EMU128
+  return hn::IfThenElse(hn::Lt(x, limit), limit, x);
+#elif HWY_TARGET == HWY_NEON
+  if constexpr (__is_same(V, FloatVector)) return V{vmaxq_f32(limit.raw, x.raw)};
   return hn::IfThenElse(hn::Lt(x, limit), limit, x);
 #else
   return hn::Max(limit, x);
