@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 #include "base/error.h"
 #include "devices/cuda/opened.h"
@@ -147,50 +146,6 @@ bool ProductFunction::add_layouts(Layouts& layouts, int64_t rows, const Axis& ba
   const Stored y{product_.matrices.columns, rows, product_.matrices.columns, false};
   return add_layout(layouts.y, y, batch.size, batch.y) && add_layout(layouts.a, a, batch.size, batch.a) &&
          add_layout(layouts.b, b_, batch.size, batch.b);
-}
-
-bool ProductFunction::choose() {
-  Description<cublasLtMatmulPreference_t> preference;
-  preference.destroy = api_.cublasLtMatmulPreferenceDestroy;
-  if (api_.cublasLtMatmulPreferenceCreate(&preference.handle) != CUBLAS_STATUS_SUCCESS) return false;
-  const auto attribute = [&](int name, auto value) {
-    return set(api_.cublasLtMatmulPreferenceSetAttribute, preference.handle, name, value);
-  };
-  // Of all that is read or written together: what columns and matrices begin at.
-  const auto aligned = [&](int64_t leading, int64_t Axis::*step) {
-    int64_t alignment = std::gcd(kAlignment, leading * element_);
-    alignment = std::gcd(alignment, batch_.*step * element_);
-    for (const Axis& begin : begins_) alignment = std::gcd(alignment, begin.*step * element_);
-    return static_cast<uint32_t>(alignment);
-  };
-  const uint32_t alignment_y = aligned(product_.matrices.columns, &Axis::y);
-  const bool set_all =
-      attribute(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, uint64_t{0}) &&
-      attribute(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, uint32_t{CUBLASLT_REDUCTION_SCHEME_NONE}) &&
-      attribute(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, aligned(b_.leading, &Axis::b)) &&
-      attribute(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, aligned(a_.leading, &Axis::a)) &&
-      attribute(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment_y) &&
-      attribute(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment_y);
-  if (!set_all) return false;
-
-  // Where rows are what lies together, their number says how they are aligned, and is no batch's.
-  Layouts choice;
-  if (!add_layouts(choice, a_.transposed ? product_.matrices.rows : kRowsOfChoice, {})) return false;
-  cublasLtMatmulHeuristicResult_t result{};
-  int found = 0;
-  if (api_.cublasLtMatmulAlgoGetHeuristic(handle_, description_.handle, choice.b.handle, choice.a.handle,
-                                          choice.y.handle, choice.y.handle, preference.handle, 1, &result,
-                                          &found) != CUBLAS_STATUS_SUCCESS ||
-      found < 1 || result.state != CUBLAS_STATUS_SUCCESS) {
-    return false;
-  }
-  algorithm_ = result.algo;
-  if (!add_layouts(layouts_, product_.matrices.rows, batch_)) return false;
-  cublasLtMatmulHeuristicResult_t checked{};
-  return api_.cublasLtMatmulAlgoCheck(handle_, description_.handle, layouts_.b.handle, layouts_.a.handle,
-                                      layouts_.y.handle, layouts_.y.handle, &algorithm_,
-                                      &checked) == CUBLAS_STATUS_SUCCESS &&
-         checked.workspaceSize == 0;
 }
 
 CUresult ProductFunction::enqueue(CUstream stream, const gpu::Grid& /*grid*/,

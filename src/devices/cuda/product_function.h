@@ -3,11 +3,14 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "devices/cuda/api.h"
 #include "devices/cuda/function.h"
+#include "devices/cuda/library_choices.h"
 #include "devices/gpu/product.h"
 
 namespace coracle::internal::cuda {
@@ -71,7 +74,17 @@ class ProductFunction final : public Command {
   bool describe();
   bool add_layout(Layout& layout, const Stored& stored, int64_t count, int64_t step) const;
   bool add_layouts(Layouts& layouts, int64_t rows, const Axis& batch) const;
+  /// Of all that is read or written together, in bytes.
+  struct Alignments {
+    uint32_t a = 0, b = 0, y = 0;
+  };
+  Alignments alignments() const;
   bool choose();
+  /// All that the choice is made of but the device, as text.
+  std::string choice_key(const Alignments& aligned, int64_t rows) const;
+  LibraryChoices::Made make_choice(const Alignments& aligned, const Layouts& layouts, int64_t rows) const;
+  std::optional<size_t> fastest(std::span<const cublasLtMatmulHeuristicResult_t> found, const Layouts& layouts,
+                                int64_t rows) const;
 
   const std::shared_ptr<Opened> device_;
   const ProductsApi& api_;
