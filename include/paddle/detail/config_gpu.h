@@ -120,7 +120,6 @@ struct GpuChoice : EngineCalls {
   uint64_t memory_pool_init_size_mb_ = 100;
   int gpu_device_id_ = 0;
   Precision gpu_precision_ = Precision::kFloat32;
-  bool asks_for_gpu_ = false;
   std::string device_;
   bool device_is_set_ = false;
   void* exec_stream_ = nullptr;

@@ -53,6 +53,9 @@ class Gpu(Recorder):
             return self._chosen_device
         return os.environ.get(_VARIABLE, "cuda:%d?" % self._gpu_device_id) if self._asks_for_gpu else ""
 
+    def _asks_for_nvidia(self) -> bool:
+        return self._asks_for_gpu and os.environ.get(_VARIABLE, "cuda").startswith("cuda")
+
     def use_gpu(self) -> bool:
         """True if the model will run on a device: not where there is no driver for it. Loads the driver."""
         return self._device_outlook()[0]
