@@ -54,7 +54,7 @@ struct GpuChoice : EngineCalls {
   void SetExecStream(void* stream) {
     require(stream != nullptr, "SetExecStream was given a null pointer");
     exec_stream_ = stream;
-    record("SetExecStream", "runs begin after what the stream was given, and Run returns when all is done");
+    record("SetExecStream", "runs begin after what the stream was given, which goes on after them");
   }
   void* GetExecStream() const { return exec_stream_; }
   bool external_stream_enabled() const { return exec_stream_ != nullptr; }

@@ -289,6 +289,12 @@ CUresult cuEventSynchronize(CUevent handle) {
   const uint64_t record = event->recorded;
   return driver().done(driver().streams.until([&] { return event->done >= record; }));
 }
+CUresult cuEventQuery(CUevent handle) {
+  ENTER(kContext);
+  const std::shared_ptr<Event> event = driver().events.find(handle);
+  if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  return event->done >= event->recorded ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
 CUresult cuEventElapsedTime(float* milliseconds, CUevent begin_handle, CUevent end_handle) {
   ENTER(kContext);
   const std::shared_ptr<Event> begin = driver().events.find(begin_handle);

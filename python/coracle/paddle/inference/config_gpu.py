@@ -75,7 +75,7 @@ class Gpu(Recorder):
     def set_exec_stream(self, stream) -> None:
         """Runs on a GPU begin after what this stream was given: the address of a CUstream, or a stream of torch or cupy."""
         self._exec_stream = stream
-        self._record("set_exec_stream", stream, "runs begin after what the stream was given, and run returns when all is done")
+        self._record("set_exec_stream", stream, "runs begin after what the stream was given, which goes on after them")
 
     def _stream_in_use(self):
         """That of `set_exec_stream`, where the model runs on a GPU; else None."""
