@@ -105,8 +105,13 @@ CORACLE_API coracle_status coracle_session_bind_output_on_device(coracle_session
  * Orders runs by a stream of the caller's on the model's device, a CUstream (or cudaStream_t) of its primary context:
  * what a run does on the device is done after all that the stream was given before the call that starts the run, be it
  * coracle_session_run or coracle_session_run_async. So nobody waits between work that makes inputs, or still reads
- * memory that outputs are bound to, and the run. A run that has ended is done on the device, too: what the stream is
- * given afterwards finds its results. Work on results may still be under way on the stream when they are freed.
+ * memory that outputs are bound to, and the run. What the stream is given after the run finds its results. Work on
+ * results may still be under way on the stream when they are freed.
+ *
+ * coracle_session_run returns before the run is done where all inputs are on the device, all outputs are bound there
+ * (coracle_session_bind_output_on_device) to memory that kernels write, and all of it runs there without limit of time,
+ * profile and observer. What the run reads and writes is then kept until it is done; what fails on the device meanwhile
+ * is told by the next run, or by who reads a result. Other runs have ended on the device, too, when they return.
  *
  * Null, as at the start: runs wait for no stream. CUDA's default stream is (void*)1 (CU_STREAM_LEGACY). The stream
  * stays until another one or null is set, or the session ends. A run under way while the stream waits for the host can

@@ -304,8 +304,9 @@ class Session:
             session.set_stream(torch.cuda.current_stream())
             y = torch.from_dlpack(session.run(torch.relu(x))["y"])   # Nobody waits for relu on the host, and nothing is copied.
 
-        What a run does on the device comes after all that the stream was given before `run` or `run_async` is called; when the run has
-        ended its results are there. Raises InvalidArgumentError for streams of other devices, and where the model uses none; so does
+        What a run does on the device comes after all that the stream was given before `run` or `run_async` is called, and what the
+        stream is given later comes after the run. Where all inputs are on the device and all outputs are bound there, `run` returns
+        before its results are: whoever reads them through the library waits. Raises InvalidArgumentError for streams of other devices, and where the model uses none; so does
         `run` while the stream is being captured into a graph. The stream has to stay; clones have none.
         """
         address = dlpack.stream_address(stream)

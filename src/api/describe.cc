@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/printable.h"
+#include "blocks/device_engine.h"
 #include "passes/pass.h"
 #include "plan/device.h"
 #include "plan/engine.h"
@@ -196,10 +197,17 @@ std::string describe_engines(const std::vector<std::string>& names) {
     w.Key("engines");
     w.StartArray();
     for (const std::string& name : names) {
-      const FoundEngine found = find_engine(name);
-      const std::string missing = found.engine == nullptr ? found.missing : found.engine->missing();
       w.StartObject();
       field(w, "name", name);
+      if (const DeviceEngine* engine = find_device_engine(name)) {
+        const std::string missing = engine->missing(engine->device);
+        field(w, missing.empty() ? "version" : "missing", missing.empty() ? engine->version() : missing);
+        if (missing.empty()) field(w, "file", std::string());
+        w.EndObject();
+        continue;
+      }
+      const FoundEngine found = find_engine(name);
+      const std::string missing = found.engine == nullptr ? found.missing : found.engine->missing();
       if (missing.empty()) {
         field(w, "version", found.engine->version());
         field(w, "file", found.engine->file());
@@ -229,6 +237,7 @@ std::string describe_engines(const Model& model) {
     w.objects("engines", choice.engines, [&](const UsedEngine& e) {
       field(w, "name", e.name);
       if (e.engine != nullptr) field(w, "version", e.engine->version());
+      if (e.by_device != nullptr && e.missing.empty()) field(w, "version", e.by_device->version());
       if (!e.missing.empty()) field(w, "missing", e.missing);
     });
     w.Key("blocks");

@@ -96,7 +96,9 @@ Managed* exported(const coracle_device_tensor& given, void* stream) {
   DLTensor& to = made->managed.dl_tensor;
   to.dtype = dlpack_type(given.tensor.dtype());
   to.device = {kDLCUDA, given_out(given, stream).number()};
-  if (const UserMemory* memory = UserMemory::of(given.tensor)) {
+  // A session's stream goes on after its runs.
+  const UserMemory* const memory = UserMemory::of(given.tensor);
+  if (memory != nullptr && (stream == nullptr || stream != given.stream)) {
     for (const auto& point : memory->points()) point->wait();
   }
   to.data = given.tensor.storage()->memory();

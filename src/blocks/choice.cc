@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/printable.h"
+#include "blocks/device_engine.h"
 #include "blocks/scope_mark.h"
 
 namespace coracle::internal {
@@ -13,6 +14,9 @@ UsedEngine used_engine(std::string_view name, Precision precision) {
   const size_t colon = std::min(name.find(':'), name.size());
   UsedEngine used{.name = std::string(name), .options = {.precision = precision}};
   used.options.device = name.substr(std::min(colon + 1, name.size()));
+  used.is_optional = optional;
+  used.by_device = find_device_engine(name.substr(0, colon));
+  if (used.by_device != nullptr) return used;
   const FoundEngine found = find_engine(name.substr(0, colon));
   used.missing = found.engine == nullptr ? found.missing : found.engine->missing();
   if (used.missing.empty()) {

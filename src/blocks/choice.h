@@ -12,13 +12,17 @@
 
 namespace coracle::internal {
 
+struct DeviceEngine;
+
 /// An engine that a model uses.
 struct UsedEngine {
-  const Engine* engine = nullptr;  ///< null if it is missing
+  const Engine* engine = nullptr;  ///< null if it is missing, or a device's
   std::string name;                ///< with its device, as people write it: "openvino:GPU"
   EngineOptions options;
   bool automatic = true;     ///< takes what it can; else what is marked for it alone
   std::string missing = {};  ///< why it cannot be used; empty if it can
+  bool is_optional = false;
+  const DeviceEngine* by_device = nullptr;  ///< null: it takes blocks
 };
 
 /// Nodes that a user gives to an engine, or keeps from all of them.
@@ -57,7 +61,8 @@ constexpr std::string_view kind_of(std::string_view engine) { return engine.subs
 
 /// The engine that people mean: "openvino", or "openvino:GPU" for one of its devices. One that is missing, or has no
 /// library, stands in the result with the reason and is told to the logger: as a warning, but with a '?' behind its
-/// name, as in "openvino?", which is no part of the result's name.
+/// name, as in "openvino?", which is no part of the result's name. What a device's lacks is found when the model's
+/// device is known (device_engine.h).
 UsedEngine used_engine(std::string_view name, Precision precision);
 
 /// What people write of marks: "xnnpack:conv2d_3" and "xnnpack:conv2d_*" (names of nodes), "xnnpack=conv2d" (type),

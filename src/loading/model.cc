@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/printable.h"
 #include "base/run_context.h"
+#include "blocks/device_engine.h"
 #include "blocks/shape_range_file.h"
 #include "loading/write_saved.h"
 #include "ops/quantize/integer_conv2d.h"
@@ -57,7 +58,13 @@ void log_engines(const Model& model) {
     ++count;
     blocks.insert(node.block);
   }
-  if (by_engine.empty()) log(LogLevel::kInfo, "no engine runs a part of ", in_quotes(model.info().file));
+  for (const UsedEngine& e : model.options().engines.engines) {
+    if (e.by_device != nullptr && e.missing.empty()) {
+      log(LogLevel::kInfo, "the engine ", in_quotes(e.name), " is ", e.by_device->version());
+    }
+  }
+  if (by_engine.empty() && !nodes.empty())
+    log(LogLevel::kInfo, "no engine runs a part of ", in_quotes(model.info().file));
   for (const auto& [engine, taken] : by_engine) {
     log(LogLevel::kInfo, "the engine ", in_quotes(engine), " runs ", taken.first, " of ", nodes.size(), " nodes of ",
         in_quotes(model.info().file), ", in ", counted(taken.second.size(), "block"));
@@ -139,6 +146,7 @@ ModelOptions with_devices_and_engines(ModelOptions options, LoadedModel& loaded)
   }
   add_known_ranges(graph, options.engines);
   check_shape_ranges(graph, options.engines.shapes);
+  options.device = device_for_engines(std::move(options.device), options.engines);
   for (UsedDevice& device : open_devices(options.device)) options.kernels.devices.push_back(std::move(device));
   return options;
 }
@@ -233,7 +241,9 @@ void narrow(LoadedModel& loaded, const ModelOptions& options, std::vector<PassCo
 /// Packed weights of the file belong to values of the graph as it was, which `uncut` is given.
 CutReport cut(LoadedModel& loaded, const std::string& file, const ModelOptions& options,
               std::shared_ptr<const Graph>& uncut) try {
-  if (options.engines.engines.empty()) return {};
+  const std::vector<UsedEngine>& engines = options.engines.engines;
+  const auto takes_blocks = [](const UsedEngine& e) { return e.by_device == nullptr; };
+  if (std::none_of(engines.begin(), engines.end(), takes_blocks)) return {};
   auto before = std::make_shared<const Graph>(loaded.graph);
   CutReport report = cut_blocks(loaded.graph, options.engines, options.passes.disabled);
   if (report.blocks == 0) return report;

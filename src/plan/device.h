@@ -41,6 +41,12 @@ struct Capabilities {
   bool (*takes)(const KernelDef& kernel, CapabilityLevel capability, Precision precision, bool emulated);
 };
 
+/// A library of the maker of a kind of device, which its kernels may call.
+struct DeviceLibrary {
+  std::string version;  ///< "9.1.0"; empty where it is missing
+  std::string missing;  ///< why there is none, and what to do
+};
+
 /// A kind of device, with its kernels. One folder of src/devices each.
 struct Device {
   const char* name;  ///< "opencl", as people write it
@@ -56,6 +62,8 @@ struct Device {
   /// The index of the device whose SharedDevice::number is that, without taking it into use; -1 for none. Null where
   /// devices of this kind are not shared.
   int (*index_of)(int number) = nullptr;
+  /// A library by its name ("cudnn"). Null where there is none to ask for.
+  DeviceLibrary (*library)(std::string_view name) = nullptr;
   /// Of the host: roughly a common processor, with all threads. Others say theirs in DeviceInfo.
   Speed speed = {};
   /// What it makes of the steps that were chosen, in this order; other devices' steps stay as they are.

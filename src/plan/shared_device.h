@@ -8,12 +8,14 @@
 /// What users of this library have on a device themselves: memory, and streams of work.
 namespace coracle::internal {
 
-/// A point in the order of a user's stream: all that it was given before.
+/// A point in the order of a user's stream, or of a queue that ends its runs on one: all that it was given before.
 class StreamPoint {
  public:
   virtual ~StreamPoint() = default;
   /// Returns when that is done. For any thread; throws Error.
   virtual void wait() const = 0;
+  /// Whether that is known to be done. For any thread.
+  virtual bool is_done() const noexcept = 0;
 };
 
 /// What an open device is, too, that others in the process may use by the same addresses. For any thread.
@@ -41,6 +43,12 @@ class StreamFollower {
   virtual ~StreamFollower() = default;
   /// All that is given from now on is done after the point.
   virtual void follow(const StreamPoint& point) noexcept = 0;
+  /// Whether the host may be ahead of the device by any number of kernels until told otherwise. Off at first.
+  virtual void run_ahead(bool on) noexcept = 0;
+  /// In place of Queue::finish: what the stream of that point is given from now on is done after all that this queue
+  /// was given, and so is whatever this queue is given. Returns the point behind that; null where somebody has to wait
+  /// for it by `finish`, which tells what has failed.
+  virtual std::shared_ptr<const StreamPoint> leave(const StreamPoint& of_stream) noexcept = 0;
 };
 
 }  // namespace coracle::internal

@@ -85,6 +85,10 @@ size_t DeviceRun::bytes() const {
 }
 
 void DeviceRun::release() {
+  try {
+    end_late_runs(0);
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the next run says so
+  }
   for (DeviceContext& context : contexts_) context.tensors->release();
   if (running_) return;
   move_memory();
@@ -141,8 +145,11 @@ DeviceRun::Segment::Segment(DeviceRun& run, const SegmentCalls& segment)
       steps_(bound_.steps()),
       work_(run.contexts_.size()),
       events_(bound_.calls.size()) {
+  run_.end_late_runs(kMostLateRuns - 1);
   reserve();
   find_ranges();
+  late_queue_ = find_late_queue();
+  if (late_queue_ != nullptr) late_queue_->run_ahead(true);
   for (size_t d = 0; d < work_.size() && segment_.profile != nullptr; ++d) {
     if (!uses(d)) continue;
     Queue& queue = *run_.contexts_[d].queue;
@@ -181,6 +188,7 @@ void DeviceRun::Segment::reserve() {
 
 DeviceRun::Segment::~Segment() {
   end_turn();
+  if (late_queue_ != nullptr) late_queue_->run_ahead(false);
   for (size_t d = 0; d < work_.size(); ++d) {
     if (!uses(d)) continue;
     Queue& queue = *run_.contexts_[d].queue;
@@ -362,8 +370,9 @@ void DeviceRun::Segment::after(size_t i) {
 }
 
 void DeviceRun::Segment::finish() {
-  const StepRange range(ranges_, [] { return std::string("wait"); });
   end_turn();
+  if (leave()) return;
+  const StepRange range(ranges_, [] { return std::string("wait"); });
   for (size_t d = 0; d < work_.size(); ++d) {
     if (!uses(d)) continue;
     std::string detail;
@@ -374,6 +383,7 @@ void DeviceRun::Segment::finish() {
     const CopyPlan* const copy = steps_.steps[i].copy.get();
     if (copy != nullptr && !copy->upload) take_staged(bound_.calls[i]);
   }
+  run_.end_late_runs(run_.late_runs_.size());
   if (segment_.profile != nullptr) read_times();
 }
 

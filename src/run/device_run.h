@@ -2,12 +2,14 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/memory_ledger.h"
 #include "plan/kernel_turns.h"
+#include "plan/shared_device.h"
 #include "plan/step_ranges.h"
 #include "run/device_memory.h"
 #include "run/device_runner.h"
@@ -62,7 +64,18 @@ class DeviceRun final : public DeviceRunner {
 
   /// Memory has moved, or will.
   void move_memory();
+  /// Gives up what runs hold that are done; waits for the first ones while there are more than `most`. Throws Error.
+  void end_late_runs(size_t most);
 
+  /// A run that has ended on the host.
+  struct LateRun {
+    std::shared_ptr<const StreamPoint> end;
+    std::vector<Tensor> held;
+    std::shared_ptr<const PlannedSteps> planned;
+  };
+  static constexpr size_t kMostLateRuns = 8;
+
+  std::deque<LateRun> late_runs_;  // what they hold stays until the queues have ended
   std::vector<DeviceContext> contexts_;
   Recordings recordings_;    // they end before the queues
   uint64_t generation_ = 1;  ///< of the memory: another one where any has moved
@@ -112,6 +125,8 @@ class DeviceRun::Segment {
   std::vector<RecordedCalls> stretches() const;
   void run_stretch(RecordedCalls& stretch);
   void finish();
+  StreamFollower* find_late_queue() const;
+  bool leave();
   std::string unfinished(size_t context) const;
   void check(size_t context, const char* failure, const std::string& detail);
   void read_times();
@@ -126,6 +141,7 @@ class DeviceRun::Segment {
   Queue::Event before_ = 0;
   KernelTurns* turn_ = nullptr;  // that of the kernels that are given now
   StepRanges* ranges_ = nullptr;
+  StreamFollower* late_queue_ = nullptr;  // that of the whole segment, where the run may end before it
   bool finished_ = false;
 };
 

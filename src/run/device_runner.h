@@ -17,6 +17,13 @@
 /// knows nothing of queues, and a program that uses no device has none of it.
 namespace coracle::internal {
 
+/// How a run that is one segment, on one device whole, may end on the host before it is done there.
+struct LateEnd {
+  std::shared_ptr<const StreamPoint> of_stream;  ///< which goes on after the run
+  std::vector<Tensor> held;                      ///< that the run reads and writes: kept until it is done
+  std::shared_ptr<const StreamPoint> end;        ///< set where it ends late: behind the run
+};
+
 /// A segment that is to run, bound to the memory of the host.
 struct SegmentCalls {
   const RunContext& context;
@@ -27,6 +34,7 @@ struct SegmentCalls {
   std::chrono::steady_clock::time_point run_start;
   /// Runs call i in the calling thread: of a device that gives it to its queue. Throws Error.
   const std::function<void(size_t i)>& run_call;
+  LateEnd* late;  ///< null: the run ends when it is done
 };
 
 /// What a session has on the devices of its program. One thread at a time.
@@ -35,8 +43,8 @@ class DeviceRunner {
   virtual ~DeviceRunner() = default;
 
   /// Runs all calls, and returns when they are done and their results are where they belong. Memory is charged to the
-  /// ledger of the context. Throws Error, also for what fails on a device, with the operators that it may have been;
-  /// however it ends, nothing of the segment is on its way any more.
+  /// ledger of the context. Throws Error, also for what fails on a device, with the operators that it may have been.
+  /// But for a LateEnd nothing of the segment is on its way any more, however it ends.
   virtual void run(const SegmentCalls& segment) = 0;
 
   /// Where a tensor lies; the host too for one that is on none of these devices.

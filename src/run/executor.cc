@@ -75,6 +75,10 @@ std::vector<Tensor> Executor::run(std::span<const Tensor> inputs, const RunOptio
     if (m.on_device || m.there != nullptr) stay_.push_back(program_->graph().outputs()[written_.size()]);
     written_.push_back(m.takes_kernels(inputs));
   }
+  late_.reset();
+  const bool is_watched = profile_ != nullptr || observer_ != nullptr;
+  const bool has_limit = options.time_limit_ms != 0 || options_.time_limit_ms != 0 || options.cancelled != nullptr;
+  if (options.may_end_late && !is_watched && !has_limit) late_.emplace(LateEnd{options.after, {}, {}});
   const LimitOfRun limit(*ledger_, options.memory_limit);
   std::optional<LoopTrace> trace;
   if (profile_ != nullptr) trace.emplace(pool_.threads());
@@ -89,10 +93,15 @@ std::vector<Tensor> Executor::run(std::span<const Tensor> inputs, const RunOptio
     if (ledger_->limit() != 0 && ledger_->used() > ledger_->limit()) free_all();
     std::vector<Tensor> outputs = run_main(context, follow(inputs, options));
     deliver(context, outputs);
+    if (late_ && late_->end != nullptr) {  // whoever reads them elsewhere waits
+      for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = read_after(outputs[i], late_->end);
+    }
+    late_.reset();
     if (options_.cache_bytes == 0) unbind();
     return outputs;
   } catch (...) {
     if (blocks_ != nullptr) blocks_->abandon();
+    late_.reset();
     arena_in_use_.reset();
     frames_.clear();
     memory_ = {};
@@ -330,18 +339,18 @@ void Executor::run_steps(const RunContext& context, const Graph& graph, size_t p
   bound.bind(arena_.data(), &pool_);
   bound.bind_externals(frame.tensors);
   arena_in_use_ = steps.arena_bytes;
-  run_calls(context, graph, bound);
+  run_calls(context, graph, bound, late_end(graph, position, steps, frame));
   arena_in_use_.reset();
   if (steps.counted) take_counted(graph, steps, frame);
 }
 
-void Executor::run_calls(const RunContext& context, const Graph& graph, BoundSteps& bound) {
+void Executor::run_calls(const RunContext& context, const Graph& graph, BoundSteps& bound, LateEnd* late_end) {
   const std::vector<Step>& steps = bound.steps().steps;
   const std::vector<LateOperand> late = late_operands(graph, bound);
   if (!bound.steps().devices.empty()) {
     for (const LateOperand& operand : late) await(context, graph, {&operand.value, 1});
     const auto call = [&](size_t i) { run_call(context, graph, bound.steps(), steps[i], bound.calls[i]); };
-    return devices_->run({context, graph, bound, profile_, observer_, run_start_, call});
+    return devices_->run({context, graph, bound, profile_, observer_, run_start_, call, late_end});
   }
   auto next_late = late.begin();
   for (size_t i = 0; i < bound.calls.size(); ++i) {

@@ -89,6 +89,8 @@ class Executor : private BlockHost {
   /// The inputs of a run, those in memory of the user's read after what his streams were given, which devices follow,
   /// too.
   std::vector<Tensor> follow(std::span<const Tensor> inputs, const RunOptions& options);
+  /// A tensor in memory of the user's that is read after that point, too.
+  static Tensor read_after(const Tensor& tensor, const std::shared_ptr<const StreamPoint>& point);
   /// Brings results to where they are to be, and forgets the user's memory.
   void deliver(const RunContext& context, std::vector<Tensor>& outputs);
   std::vector<Tensor> run_graph(const RunContext& context, const Graph& graph, std::vector<Tensor> inputs);
@@ -118,7 +120,9 @@ class Executor : private BlockHost {
   /// After a run: results whose rows a device has counted become that many first rows of their memory.
   void take_counted(const Graph& graph, const Steps& steps, Frame& frame) const;
   void unbind();
-  void run_calls(const RunContext& context, const Graph& graph, BoundSteps& bound);
+  void run_calls(const RunContext& context, const Graph& graph, BoundSteps& bound, LateEnd* late_end);
+  /// How steps may end: they are the whole graph, whose results are where they are to be. Null: when they are done.
+  LateEnd* late_end(const Graph& graph, size_t position, const Steps& steps, const Frame& frame);
   void run_call(const RunContext& context, const Graph& graph, const Steps& steps, const Step& step, KernelCall& call);
   PlanContext plan_context(const RunContext& context, const Graph& graph, bool keep_refusals);
   bool read_shape_inputs(const RunContext& context, const Node& node, Frame& frame);
@@ -160,6 +164,7 @@ class Executor : private BlockHost {
   std::unique_ptr<BlockRunner> blocks_;  // null where the program has none
   std::string key_;
   std::span<const OutputMemory> memory_;  // by result, during a run
+  std::optional<LateEnd> late_;           // of a run that may end so
   std::vector<ValueId> stay_;             // results of the main graph that stay on a device
   std::vector<bool> written_;             // by result: kernels write to its memory in this run
   Profile* profile_ = nullptr;

@@ -51,6 +51,28 @@ std::optional<Tensor> Executor::in_user_memory(const Graph& graph, ValueId value
   return std::nullopt;
 }
 
+Tensor Executor::read_after(const Tensor& tensor, const std::shared_ptr<const StreamPoint>& point) {
+  Tensor same = Tensor::on_device(tensor.dtype(), tensor.shape(), UserMemory::of(tensor)->after(point));
+  same.share_lod(tensor);
+  return same;
+}
+
+/// What is copied to its place when the steps are done, and what other nodes read, has to be waited for.
+LateEnd* Executor::late_end(const Graph& graph, size_t position, const Steps& steps, const Frame& frame) {
+  if (!late_ || &graph != &program_->graph() || position != 0 || steps.stop != graph.order().size()) return nullptr;
+  const std::vector<ValueId>& outputs = graph.outputs();
+  if (memory_.size() != outputs.size()) return nullptr;
+  late_->held.clear();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Tensor& tensor = frame.tensors[index(outputs[i])];
+    if (graph.value(outputs[i]).is_constant() || memory_[i].there == nullptr || !written_[i]) return nullptr;
+    if (tensor.empty_handle() || tensor.storage() != memory_[i].there) return nullptr;
+    late_->held.push_back(tensor);
+  }
+  for (const ValueId input : graph.inputs()) late_->held.push_back(frame.tensors[index(input)]);
+  return &*late_;
+}
+
 std::vector<Tensor> Executor::follow(std::span<const Tensor> inputs, const RunOptions& options) {
   std::vector<Tensor> tensors(inputs.begin(), inputs.end());
   StreamPoints points;
@@ -60,9 +82,7 @@ std::vector<Tensor> Executor::follow(std::span<const Tensor> inputs, const RunOp
     if (memory == nullptr) continue;
     points.insert(points.end(), memory->points().begin(), memory->points().end());
     if (options.after == nullptr) continue;
-    Tensor same = Tensor::on_device(tensor.dtype(), tensor.shape(), memory->after(options.after));
-    same.share_lod(tensor);
-    tensor = std::move(same);
+    tensor = read_after(tensor, options.after);
   }
   for (const OutputMemory& memory : memory_) {
     if (memory.there == nullptr) continue;

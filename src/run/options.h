@@ -48,6 +48,9 @@ struct RunOptions {
   std::optional<Deadline::Clock::time_point> called = std::nullopt;
   /// Devices begin after this; null: at once.
   std::shared_ptr<const StreamPoint> after = nullptr;
+  /// Where all of it stays on the device, the run may end before it is done there: what the stream of `after` is given
+  /// later comes after it.
+  bool may_end_late = false;
 };
 
 }  // namespace coracle::internal

@@ -248,6 +248,7 @@ void Session::run(const RunOptions& options) {
   require_inputs();
   RunOptions own = options;
   own.after = stream_point();
+  own.may_end_late = own.after != nullptr;
   run_held(own);
 }
 

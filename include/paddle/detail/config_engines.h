@@ -29,13 +29,16 @@ struct EngineCalls : ModelLocation {
     engines_are_set_ = true;
   }
   /// What is asked of Coracle: the engines set, else those of the environment if any call asks for an engine, else the
-  /// ones that calls ask for ("tensorrt?": where it is there). Empty: none.
+  /// ones that calls ask for ("tensorrt?": where it is there; with EnableUseGpu "tensorrt?,cudnn?"). Empty: none.
   std::string coracle_engines() const {
     if (engines_are_set_) return engines_;
     if (asked_.empty()) return "";
     if (const char* named = std::getenv("CORACLE_PADDLE_ENGINES")) return named;
     std::string all;
-    for (const Asked& asked : asked_) all += (all.empty() ? "" : ",") + asked.engine;
+    for (const Asked& asked : asked_) {
+      all += (all.empty() ? "" : ",") + asked.engine;
+      if (asked.engine == kTensorRtPlugin && asks_for_nvidia()) all += ",cudnn?";
+    }
     return all;
   }
 
@@ -44,6 +47,13 @@ struct EngineCalls : ModelLocation {
     std::string call;
     std::string engine;  ///< as coracle_model_options.engines has it
   };
+
+  /// A plug-in; on a GPU, where it has none, cuDNN stands in, by which the device computes.
+  static constexpr const char* kTensorRtPlugin = "tensorrt?";
+  bool asks_for_nvidia() const {
+    const char* named = std::getenv("CORACLE_PADDLE_DEVICE");
+    return asks_for_gpu_ && (named == nullptr || std::string(named).compare(0, 4, "cuda") == 0);
+  }
 
   /// A call again changes nothing.
   void ask_for(const char* call, const char* engine) {
@@ -86,7 +96,6 @@ struct EngineCalls : ModelLocation {
     for (const Asked& asked : asked_) table.row(asked.call, effect);
   }
 
- private:
   static bool is_there(const std::string& name) {
     char* json = nullptr;
     check(::coracle_engines(name.c_str(), &json));
@@ -94,6 +103,9 @@ struct EngineCalls : ModelLocation {
     return std::string(json).find("\"missing\":") == std::string::npos;
   }
 
+  bool asks_for_gpu_ = false;
+
+ private:
   std::vector<Asked> asked_;
   std::string engines_;
   bool engines_are_set_ = false;

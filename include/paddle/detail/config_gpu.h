@@ -54,7 +54,7 @@ struct GpuChoice : EngineCalls {
   void SetExecStream(void* stream) {
     require(stream != nullptr, "SetExecStream was given a null pointer");
     exec_stream_ = stream;
-    record("SetExecStream", "runs begin after what the stream was given, and Run returns when all is done");
+    record("SetExecStream", "runs begin after what the stream was given, which goes on after them");
   }
   void* GetExecStream() const { return exec_stream_; }
   bool external_stream_enabled() const { return exec_stream_ != nullptr; }
@@ -120,7 +120,6 @@ struct GpuChoice : EngineCalls {
   uint64_t memory_pool_init_size_mb_ = 100;
   int gpu_device_id_ = 0;
   Precision gpu_precision_ = Precision::kFloat32;
-  bool asks_for_gpu_ = false;
   std::string device_;
   bool device_is_set_ = false;
   void* exec_stream_ = nullptr;

@@ -27,7 +27,7 @@ struct TensorRtChoice : DeviceChoice {
     (void)use_cuda_graph;
     min_subgraph_size_ = min_subgraph_size < 1 ? 1 : min_subgraph_size;
     tensorrt_precision_ = precision;
-    ask_for(kTensorRt, "tensorrt?");
+    ask_for(kTensorRt, kTensorRtPlugin);
   }
   /// True if an engine runs parts of the model for it.
   bool tensorrt_engine_enabled() const { return is_on(kTensorRt); }
@@ -116,6 +116,7 @@ struct TensorRtChoice : DeviceChoice {
       return (asks(kTensorRt) && tensorrt_precision_ == precision) ||
              (asks("EnableOpenVINOEngine") && engine_precision_ == precision);
     };
+    if (engines_there().find("cudnn") != std::string::npos && wants(Precision::kHalf)) options.precision = "fp16";
     if (there && wants(Precision::kBf16)) options.precision = "bf16";
     if (there && wants(Precision::kInt8)) options.precision = "int8";
   }

@@ -250,6 +250,21 @@ void CommandQueue::follow(const StreamPoint& point) noexcept {
   }
 }
 
+/// Copies to the device wait for no kernel else, and are given by later runs where these ones may still read.
+std::shared_ptr<const StreamPoint> CommandQueue::leave(const StreamPoint& of_stream) noexcept {
+  if (failed() || may_have_faults()) return nullptr;
+  const ContextScope scope = device_->enter();
+  try {
+    auto end = std::make_shared<const UserStreamPoint>(device_, kernels_, "a run");
+    for (const CUstream stream : {static_cast<const UserStreamPoint&>(of_stream).stream(), copies_}) {
+      note(api_.cuStreamWaitEvent(stream, end->event(), 0), "a wait for a run", 0);
+    }
+    if (!failed()) return end;
+  } catch (...) {  // NOLINT(bugprone-empty-catch): then somebody waits
+  }
+  return nullptr;
+}
+
 Queue::Event CommandQueue::record() noexcept {
   const ContextScope scope = device_->enter();
   return DriverQueue::record();

@@ -40,6 +40,8 @@ class CommandQueue final : public gpu::DriverQueue, public KernelTurns, public S
   void begin_turn() noexcept override;
   void end_turn() noexcept override;
   void follow(const StreamPoint& point) noexcept override;
+  void run_ahead(bool on) noexcept override { set_may_run_ahead(on); }
+  std::shared_ptr<const StreamPoint> leave(const StreamPoint& of_stream) noexcept override;
 
   bool shows_ranges() const noexcept override;
   void begin_range(const char* name) noexcept override;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "devices/cuda/convolution_choice.h"
 #include "devices/cuda/opened.h"
 
 namespace coracle::internal::cuda {
@@ -33,7 +34,7 @@ std::shared_ptr<const ConvolutionFunction> ConvolutionFunction::make(std::shared
   std::unique_ptr<const ConvolutionPlan> plan;
   {
     const std::lock_guard lock(handle.mutex);
-    plan = ConvolutionPlan::make(*loaded_convolutions().api, {.handle = handle.handle}, convolution);
+    plan = chosen_plan(*device, handle.handle, convolution);
   }
   if (plan == nullptr) return nullptr;
   return std::shared_ptr<const ConvolutionFunction>(

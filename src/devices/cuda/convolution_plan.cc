@@ -152,8 +152,9 @@ bool splits_sums(const Engine::Knob& knob) {
   }
 }
 
-/// The engine of a configuration, where it may be used.
-std::optional<Engine> read(const ConvolutionsApi& api, Handle configuration, const ImageConvolution& convolution) {
+/// The engine of a configuration, where it may be used; `status` says what has failed.
+std::optional<Engine> read(const ConvolutionsApi& api, Handle configuration, const ImageConvolution& convolution,
+                           cudnnStatus_t& status) {
   Descriptors all(api);
   Handle engine = all.add(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
   all.get(configuration, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, std::span(&engine, 1));
@@ -161,6 +162,7 @@ std::optional<Engine> read(const ConvolutionsApi& api, Handle configuration, con
   std::array<int, kMostNotes> notes{};
   all.get(engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, std::span(&found.index, 1));
   const size_t noted = all.get<int>(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE, notes);
+  status = all.status();
   if (!all.ok() || !is_exact(std::span(notes).first(noted), convolution)) return std::nullopt;
 
   std::array<Handle, kMostKnobs> choices{};
@@ -171,9 +173,11 @@ std::optional<Engine> read(const ConvolutionsApi& api, Handle configuration, con
     Engine::Knob knob;
     all.get(choice, CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, std::span(&knob.type, 1));
     all.get(choice, CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, std::span(&knob.value, 1));
+    status = all.status();
     if (splits_sums(knob)) return std::nullopt;
     found.knobs.push_back(knob);
   }
+  status = all.status();
   return all.ok() ? std::optional(std::move(found)) : std::nullopt;
 }
 
@@ -214,34 +218,9 @@ Planned plan_of(Descriptors& all, const Target& target, Handle graph, const Engi
   return {all.ok() ? plan : nullptr, workspace};
 }
 
-/// The first engine that may be used of those that cuDNN's heuristics name, the fastest first.
-std::optional<Engine> choose(const ConvolutionsApi& api, const Target& target, const ImageConvolution& convolution) {
-  Descriptors of_graph(api);
-  const Handle graph = Operations(of_graph, target, convolution, ConvolutionPlan::kBatchOfChoice).graph();
-  if (!of_graph.ok()) return std::nullopt;
-  const int64_t most = convolution.may_have_workspace ? ConvolutionPlan::kMostWorkspace : 0;
-  for (const int mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
-    Descriptors all(api);
-    const Handle heuristic = all.add(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
-    all.set(heuristic, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, CUDNN_TYPE_BACKEND_DESCRIPTOR, graph);
-    all.set(heuristic, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode);
-    if (target.properties != nullptr) {
-      all.set(heuristic, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, CUDNN_TYPE_BACKEND_DESCRIPTOR, target.properties);
-    }
-    all.finalize(heuristic);
-    std::array<Handle, kMostEngines> configurations{};
-    for (Handle& configuration : configurations) configuration = all.add(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
-    const size_t count =
-        all.get<Handle>(heuristic, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, configurations);
-    for (const Handle configuration : std::span(configurations).first(count)) {
-      std::optional<Engine> engine = read(api, configuration, convolution);
-      if (!engine.has_value()) continue;
-      Descriptors trial(api);
-      const Planned planned = plan_of(trial, target, graph, *engine);
-      if (planned.plan != nullptr && planned.workspace <= most) return engine;
-    }
-  }
-  return std::nullopt;
+/// Whether the same would fail again: what cuDNN does not take, as opposed to what it has no memory or device for.
+bool is_answer(cudnnStatus_t status) {
+  return status == CUDNN_STATUS_SUCCESS || (status >= CUDNN_STATUS_BAD_PARAM && status < CUDNN_STATUS_INTERNAL_ERROR);
 }
 
 }  // namespace
@@ -263,17 +242,60 @@ cudnnBackendDescriptor_t Descriptors::add(int type) {
   return descriptor;
 }
 
+ConvolutionPlan::Candidates ConvolutionPlan::candidates(const ConvolutionsApi& api, const Target& target,
+                                                        const ImageConvolution& convolution, size_t most) {
+  Candidates found;
+  const auto note = [&](const Descriptors& all) { found.are_sure = found.are_sure && is_answer(all.status()); };
+  Descriptors of_graph(api);
+  const Handle graph = Operations(of_graph, target, convolution, kBatchOfChoice).graph();
+  note(of_graph);
+  const int64_t most_workspace = convolution.may_have_workspace ? kMostWorkspace : 0;
+  for (const int mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
+    if (!of_graph.ok() || found.engines.size() >= most) break;
+    Descriptors all(api);
+    const Handle heuristic = all.add(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+    all.set(heuristic, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, CUDNN_TYPE_BACKEND_DESCRIPTOR, graph);
+    all.set(heuristic, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode);
+    if (target.properties != nullptr) {
+      all.set(heuristic, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, CUDNN_TYPE_BACKEND_DESCRIPTOR, target.properties);
+    }
+    all.finalize(heuristic);
+    std::array<Handle, kMostEngines> configurations{};
+    for (Handle& configuration : configurations) configuration = all.add(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+    const size_t count =
+        all.get<Handle>(heuristic, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, configurations);
+    note(all);
+    for (const Handle configuration : std::span(configurations).first(count)) {
+      if (found.engines.size() >= most) break;
+      cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
+      std::optional<Engine> engine = read(api, configuration, convolution, status);
+      found.are_sure = found.are_sure && is_answer(status);
+      if (!engine.has_value()) continue;
+      if (std::find(found.engines.begin(), found.engines.end(), *engine) != found.engines.end()) continue;
+      Descriptors trial(api);
+      const Planned planned = plan_of(trial, target, graph, *engine);
+      note(trial);
+      if (planned.plan != nullptr && planned.workspace <= most_workspace) found.engines.push_back(std::move(*engine));
+    }
+  }
+  return found;
+}
+
 std::unique_ptr<const ConvolutionPlan> ConvolutionPlan::make(const ConvolutionsApi& api, const Target& target,
-                                                             const ImageConvolution& convolution) {
-  std::optional<Engine> engine = choose(api, target, convolution);
-  if (!engine.has_value()) return nullptr;
-  std::unique_ptr<ConvolutionPlan> made(new ConvolutionPlan(api, std::move(*engine)));
+                                                             const ImageConvolution& convolution, Engine engine) {
+  std::unique_ptr<ConvolutionPlan> made(new ConvolutionPlan(api, std::move(engine)));
   const Handle graph = Operations(made->descriptors_, target, convolution, convolution.sizes.batch).graph();
   const Planned planned = plan_of(made->descriptors_, target, graph, made->engine_);
   if (planned.plan == nullptr || (planned.workspace != 0 && !convolution.may_have_workspace)) return nullptr;
   made->plan_ = planned.plan;
   made->workspace_ = static_cast<size_t>(planned.workspace);
   return made;
+}
+
+std::unique_ptr<const ConvolutionPlan> ConvolutionPlan::make(const ConvolutionsApi& api, const Target& target,
+                                                             const ImageConvolution& convolution) {
+  Candidates found = candidates(api, target, convolution, 1);
+  return found.engines.empty() ? nullptr : make(api, target, convolution, std::move(found.engines[0]));
 }
 
 cudnnStatus_t ConvolutionPlan::run(cudnnHandle_t handle, CUstream stream, std::span<void* const, 5> tensors,

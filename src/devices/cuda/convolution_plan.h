@@ -21,6 +21,8 @@ class Descriptors {
   Descriptors& operator=(const Descriptors&) = delete;
 
   bool ok() const { return status_ == CUDNN_STATUS_SUCCESS; }
+  /// That of the first failure.
+  cudnnStatus_t status() const { return status_; }
   /// Null after a failure.
   cudnnBackendDescriptor_t add(int type);
   template <class T>
@@ -79,7 +81,17 @@ class ConvolutionPlan {
     bool operator==(const Engine&) const = default;
   };
 
-  /// Null where no engine takes the convolution.
+  /// Engines that may be used, in the order in which cuDNN's heuristics name them, the fastest first.
+  struct Candidates {
+    std::vector<Engine> engines;
+    bool are_sure = true;  ///< nothing failed that may go well another time
+  };
+  static Candidates candidates(const ConvolutionsApi& api, const Target& target,
+                               const gpu::ImageConvolution& convolution, size_t most);
+  /// Null where that engine does not take the convolution.
+  static std::unique_ptr<const ConvolutionPlan> make(const ConvolutionsApi& api, const Target& target,
+                                                     const gpu::ImageConvolution& convolution, Engine engine);
+  /// On the first of the candidates; null where no engine takes the convolution.
   static std::unique_ptr<const ConvolutionPlan> make(const ConvolutionsApi& api, const Target& target,
                                                      const gpu::ImageConvolution& convolution);
   const Engine& engine() const { return engine_; }

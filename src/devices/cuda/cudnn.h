@@ -20,6 +20,7 @@ using cudnnBackendDescriptor_t = void*;
   X(CUDNN_STATUS_NOT_INITIALIZED, 1001)                         \
   X(CUDNN_STATUS_BAD_PARAM, 2000)                               \
   X(CUDNN_STATUS_NOT_SUPPORTED, 3000)                           \
+  X(CUDNN_STATUS_INTERNAL_ERROR, 4000)                          \
   X(CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED, 4003)   \
   X(CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED, 4004) \
   X(CUDNN_STATUS_EXECUTION_FAILED, 5000)

@@ -12,10 +12,21 @@ std::span<const KernelTable* const> kernels() {
   return tables.all();
 }
 
+DeviceLibrary library(std::string_view name) {
+  if (name == "cudnn") return {loaded_convolutions().version, loaded_convolutions().missing};
+  if (name == "cublaslt") return {loaded_products().version, loaded_products().missing};
+  return {.version = {}, .missing = "no kernel calls it"};
+}
+
 }  // namespace
 
 extern const Device device;
-constinit const Device device = {
-    .name = "cuda", .kernels = kernels, .measure_limits = nullptr, .probe = probe, .open = open, .index_of = index_of};
+constinit const Device device = {.name = "cuda",
+                                 .kernels = kernels,
+                                 .measure_limits = nullptr,
+                                 .probe = probe,
+                                 .open = open,
+                                 .index_of = index_of,
+                                 .library = library};
 
 }  // namespace coracle::internal::cuda

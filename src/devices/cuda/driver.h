@@ -151,6 +151,7 @@ CORACLE_NVRTC_RESULTS(CORACLE_CUDA_CONSTANT)
   X(CUresult, cuEventDestroy_v2, CUevent event)                                                             \
   X(CUresult, cuEventRecord, CUevent event, CUstream stream)                                                \
   X(CUresult, cuEventSynchronize, CUevent event)                                                            \
+  X(CUresult, cuEventQuery, CUevent event)                                                                  \
   X(CUresult, cuEventElapsedTime, float* milliseconds, CUevent begin, CUevent end)                          \
   X(CUresult, cuModuleLoadData, CUmodule* module, const void* image)                                        \
   X(CUresult, cuModuleUnload, CUmodule module)                                                              \

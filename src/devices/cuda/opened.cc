@@ -24,9 +24,9 @@ bool wants_graphs() {
   return variable == nullptr || std::string_view(variable) != "0";
 }
 
-/// CORACLE_NVTX=1 switches them on.
-bool wants_ranges() {
-  const char* variable = std::getenv("CORACLE_NVTX");
+/// CORACLE_NVTX=1, for one.
+bool is_on(const char* name) {
+  const char* variable = std::getenv(name);
   return variable != nullptr && std::string_view(variable) == "1";
 }
 
@@ -36,7 +36,8 @@ Opened::Opened(FoundDevice found)
     : api_(*loaded_driver().api),
       found_(std::move(found)),
       uses_graphs_(wants_graphs()),
-      ranges_(wants_ranges() ? loaded_ranges() : nullptr) {
+      ranges_(is_on("CORACLE_NVTX") ? loaded_ranges() : nullptr),
+      choices_(found_, is_on("CORACLE_CUDA_MEASURE")) {
   const CUresult code = api_.cuDevicePrimaryCtxRetain(&context_, found_.device);
   require(code == CUDA_SUCCESS, code_of(code), "the device ", info().name,
           " cannot be opened: cuDevicePrimaryCtxRetain returned ", code_text(code));

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "devices/cuda/convolution_function.h"
+#include "devices/cuda/library_choices.h"
 #include "devices/cuda/nvtx.h"
 #include "devices/cuda/probe.h"
 #include "devices/cuda/programs.h"
@@ -67,6 +68,7 @@ class Opened final : public gpu::OpenGpu, public SharedDevice, public std::enabl
   /// Where queues show what they do; null where nobody looks.
   const RangeFunctions* ranges() const { return ranges_; }
   Turns& turns() noexcept { return turns_; }
+  LibraryChoices& choices() noexcept { return choices_; }
   ContextScope enter() const noexcept { return {api_, context_}; }
   /// Looks at a code that the driver returned: some say that the device or its context is gone.
   void note(CUresult code) noexcept;
@@ -82,6 +84,7 @@ class Opened final : public gpu::OpenGpu, public SharedDevice, public std::enabl
   std::atomic<bool> lost_ = false;
   Turns turns_;
   Programs programs_{*this};
+  LibraryChoices choices_;
   std::once_flag products_asked_;
   cublasLtHandle_t products_ = nullptr;  ///< null: there is no cuBLASLt that works
   std::once_flag convolutions_asked_;

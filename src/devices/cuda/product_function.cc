@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+#include <bit>
 
 #include "base/error.h"
 #include "devices/cuda/opened.h"
@@ -157,48 +157,9 @@ bool ProductFunction::add_layouts(Layouts& layouts, int64_t rows, const Axis& ba
          add_layout(layouts.a, type, a, batch.size, batch.a) && add_layout(layouts.b, type, b_, batch.size, batch.b);
 }
 
-bool ProductFunction::choose() {
-  Description<cublasLtMatmulPreference_t> preference;
-  preference.destroy = api_.cublasLtMatmulPreferenceDestroy;
-  if (api_.cublasLtMatmulPreferenceCreate(&preference.handle) != CUBLAS_STATUS_SUCCESS) return false;
-  const auto attribute = [&](int name, auto value) {
-    return set(api_.cublasLtMatmulPreferenceSetAttribute, preference.handle, name, value);
-  };
-  // Of all that is read or written together: what columns and matrices begin at.
-  const auto aligned = [&](int64_t element, int64_t leading, int64_t Axis::*step) {
-    int64_t alignment = std::gcd(kAlignment, leading * element);
-    alignment = std::gcd(alignment, batch_.*step * element);
-    for (const Axis& begin : begins_) alignment = std::gcd(alignment, begin.*step * element);
-    return static_cast<uint32_t>(alignment);
-  };
-  const uint32_t alignment_y = aligned(y_element_, product_.matrices.columns, &Axis::y);
-  const bool set_all =
-      attribute(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, uint64_t{0}) &&
-      attribute(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, uint32_t{CUBLASLT_REDUCTION_SCHEME_NONE}) &&
-      attribute(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, aligned(element_, b_.leading, &Axis::b)) &&
-      attribute(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, aligned(element_, a_.leading, &Axis::a)) &&
-      attribute(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment_y) &&
-      attribute(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment_y);
-  if (!set_all) return false;
-
-  // Where rows are what lies together, their number says how they are aligned, and is no batch's.
-  Layouts choice;
-  if (!add_layouts(choice, a_.transposed ? product_.matrices.rows : kRowsOfChoice, {})) return false;
-  cublasLtMatmulHeuristicResult_t result{};
-  int found = 0;
-  if (api_.cublasLtMatmulAlgoGetHeuristic(handle_, description_.handle, choice.b.handle, choice.a.handle,
-                                          choice.y.handle, choice.y.handle, preference.handle, 1, &result,
-                                          &found) != CUBLAS_STATUS_SUCCESS ||
-      found < 1 || result.state != CUBLAS_STATUS_SUCCESS) {
-    return false;
-  }
-  algorithm_ = result.algo;
-  if (!add_layouts(layouts_, product_.matrices.rows, batch_)) return false;
-  cublasLtMatmulHeuristicResult_t checked{};
-  return api_.cublasLtMatmulAlgoCheck(handle_, description_.handle, layouts_.b.handle, layouts_.a.handle,
-                                      layouts_.y.handle, layouts_.y.handle, &algorithm_,
-                                      &checked) == CUBLAS_STATUS_SUCCESS &&
-         checked.workspaceSize == 0;
+ProductFunction::Factors ProductFunction::factors(float beta) const {
+  if (product_.type == DType::kInt8) return {std::bit_cast<uint32_t>(int32_t{1}), std::bit_cast<uint32_t>(int32_t{0})};
+  return {std::bit_cast<uint32_t>(product_.alpha), std::bit_cast<uint32_t>(beta)};
 }
 
 CUresult ProductFunction::enqueue(CUstream stream, const gpu::Grid& /*grid*/,
@@ -212,12 +173,7 @@ CUresult ProductFunction::enqueue(CUstream stream, const gpu::Grid& /*grid*/,
   }
   char* const y = given[0];
   char* const added = product_.has_added ? given[3] : y;
-  const float beta = product_.has_added ? 1.0F : 0.0F;
-  constexpr int32_t kOne = 1;
-  constexpr int32_t kZero = 0;
-  const bool whole = product_.type == DType::kInt8;
-  const void* const by = whole ? static_cast<const void*>(&kOne) : &product_.alpha;
-  const void* const added_by = whole ? static_cast<const void*>(&kZero) : &beta;
+  const Factors factors = this->factors(product_.has_added ? 1.0F : 0.0F);
   std::unique_lock<std::mutex> lock(bias_mutex_, std::defer_lock);
   if (product_.has_bias) {
     lock.lock();
@@ -228,9 +184,9 @@ CUresult ProductFunction::enqueue(CUstream stream, const gpu::Grid& /*grid*/,
   }
   for (const Axis& begin : begins_) {
     const cublasStatus_t status = api_.cublasLtMatmul(
-        handle_, description_.handle, by, given[2] + begin.b * element_, layouts_.b.handle,
-        given[1] + begin.a * element_, layouts_.a.handle, added_by, added + begin.y * y_element_, layouts_.y.handle,
-        y + begin.y * y_element_, layouts_.y.handle, &algorithm_, nullptr, 0, stream);
+        handle_, description_.handle, &factors.alpha, given[2] + begin.b * element_, layouts_.b.handle,
+        given[1] + begin.a * element_, layouts_.a.handle, &factors.beta, added + begin.y * y_element_,
+        layouts_.y.handle, y + begin.y * y_element_, layouts_.y.handle, &algorithm_, nullptr, 0, stream);
     if (status != CUBLAS_STATUS_SUCCESS) return code_of_products(status);
   }
   return CUDA_SUCCESS;

@@ -3,11 +3,14 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "devices/cuda/api.h"
 #include "devices/cuda/function.h"
+#include "devices/cuda/library_choices.h"
 #include "devices/gpu/product.h"
 
 namespace coracle::internal::cuda {
@@ -66,12 +69,29 @@ class ProductFunction final : public Command {
     int64_t y = 0, a = 0, b = 0;  ///< steps
   };
 
+  /// The bits of what the product and what is added are multiplied with, int32 for sums of integers, else float.
+  struct Factors {
+    uint32_t alpha = 0;
+    uint32_t beta = 0;
+  };
+
   ProductFunction(std::shared_ptr<Opened> device, cublasLtHandle_t handle, const gpu::Product& product);
   void split_batch();
   bool describe();
   bool add_layout(Layout& layout, int type, const Stored& stored, int64_t count, int64_t step) const;
   bool add_layouts(Layouts& layouts, int64_t rows, const Axis& batch) const;
+  /// Of all that is read or written together, in bytes.
+  struct Alignments {
+    uint32_t a = 0, b = 0, y = 0;
+  };
+  Alignments alignments() const;
   bool choose();
+  Factors factors(float beta) const;
+  /// All that the choice is made of but the device, as text.
+  std::string choice_key(const Alignments& aligned, int64_t rows) const;
+  LibraryChoices::Made make_choice(const Alignments& aligned, const Layouts& layouts, int64_t rows) const;
+  std::optional<size_t> fastest(std::span<const cublasLtMatmulHeuristicResult_t> found, const Layouts& layouts,
+                                int64_t rows) const;
 
   const std::shared_ptr<Opened> device_;
   const ProductsApi& api_;

@@ -113,7 +113,8 @@ std::shared_ptr<const StreamPoint> Opened::point_of(void* stream) {
   return std::make_shared<UserStreamPoint>(shared_from_this(), static_cast<CUstream>(stream));
 }
 
-UserStreamPoint::UserStreamPoint(std::shared_ptr<Opened> device, CUstream stream) : device_(std::move(device)) {
+UserStreamPoint::UserStreamPoint(std::shared_ptr<Opened> device, CUstream stream, const char* work)
+    : device_(std::move(device)), stream_(stream), work_(work) {
   const ContextScope scope = device_->enter();
   require_done(device_->api().cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
   const CUresult code = device_->api().cuEventRecord(event_, stream);
@@ -131,12 +132,16 @@ void UserStreamPoint::wait() const {
   require_done(device_->api().cuEventSynchronize(event_), "cuEventSynchronize");
 }
 
+bool UserStreamPoint::is_done() const noexcept {
+  const ContextScope scope = device_->enter();
+  return device_->api().cuEventQuery(event_) == CUDA_SUCCESS;
+}
+
 void UserStreamPoint::require_done(CUresult code, const char* function) const {
   if (code == CUDA_SUCCESS) return;
   device_->note(code);
-  fail(code == CUDA_ERROR_OUT_OF_MEMORY ? ErrorCode::kOutOfMemory : ErrorCode::kRunFailure,
-       "waiting for a stream of the user's on the device ", device_->info().name, " failed: ", function, " returned ",
-       code_text(code));
+  fail(code == CUDA_ERROR_OUT_OF_MEMORY ? ErrorCode::kOutOfMemory : ErrorCode::kRunFailure, "waiting for ", work_,
+       " on the device ", device_->info().name, " failed: ", function, " returned ", code_text(code));
 }
 
 }  // namespace coracle::internal::cuda

@@ -65,7 +65,7 @@ void DriverQueue::note(int code, const char* what, size_t bytes, bool while_wait
 
 void DriverQueue::note_kernels(size_t count, bool may_end) noexcept {
   kernels_given_ += count;
-  if (failed() || kernels_given_ < kTogether || !may_end) return;
+  if (failed() || kernels_given_ < kTogether || !may_end || may_run_ahead_) return;
   kernels_given_ = 0;
   const DriverEvent event = event_of(Half::kKernels);
   if (event == nullptr) return;

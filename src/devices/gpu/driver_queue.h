@@ -34,6 +34,10 @@ class DriverQueue : public GpuQueue {
   explicit DriverQueue(OpenDevice& device) : opened_(device) {}
 
   bool failed() const noexcept { return failure_ != nullptr; }
+  /// Whether what was given since `finish` may have found an index out of range.
+  bool may_have_faults() const noexcept { return may_have_faults_; }
+  /// Whether `note_kernels` never waits.
+  void set_may_run_ahead(bool on) noexcept { may_run_ahead_ = on; }
   Event last_point() const noexcept { return last_; }
   /// What the driver returned, 0 where all is well. The text of a failure is made of `what` ("kernel conv2d") and
   /// `bytes`, if there are any. `while_waiting`: for work that was given before.
@@ -95,6 +99,7 @@ class DriverQueue : public GpuQueue {
   std::string detail_;
   std::shared_ptr<void> faults_;  ///< a Fault; made at first use
   Fault fault_{};                 ///< what was read of it: here, as a driver that fails may still write it later
+  bool may_run_ahead_ = false;
   bool may_have_faults_ = false;  ///< work that was given since `finish` may write there
 };
 

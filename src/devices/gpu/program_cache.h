@@ -37,11 +37,14 @@ class ProgramCache {
   /// Throws Error, with what the compiler says.
   std::shared_ptr<const Program> get(const Source& source, std::string_view definitions);
   void clear() { programs_.clear(); }
+  /// Where a kind of device keeps what took long to make: in the folder that the environment variable names, by default
+  /// in `folder` of the user's cache.
+  static FileCache disk(const char* variable, const char* folder) {
+    return {FileCache::default_folder(variable, folder), kMostBytesOnDisk};
+  }
 
  protected:
-  /// On disk they are in the folder that the environment variable names, by default in `folder` of the user's cache.
-  ProgramCache(const char* variable, const char* folder)
-      : disk_(FileCache::default_folder(variable, folder), kMostBytesOnDisk) {}
+  ProgramCache(const char* variable, const char* folder) : disk_(disk(variable, folder)) {}
 
   struct Built {
     std::shared_ptr<const Program> program;

@@ -43,6 +43,23 @@ TEST_F(PaddleCuda, HalfAndBf16AllowLowerPrecision) {
   }
 }
 
+TEST_F(PaddleCuda, TensorRtMeansCuDnn) {
+  Config config = model_.config();
+  config.EnableTensorRtEngine(1 << 30, 1, 3, Config::Precision::kHalf, false, false);
+  EXPECT_EQ(config.coracle_engines(), "tensorrt?") << "no GPU was asked for";
+  EXPECT_FALSE(config.tensorrt_engine_enabled());
+  config.EnableUseGpu(200, 0);
+  EXPECT_EQ(config.coracle_engines(), "tensorrt?,cudnn?");
+  EXPECT_TRUE(config.tensorrt_engine_enabled());
+  EXPECT_TRUE(has(config.Summary(), "parts run on cudnn")) << config.Summary();
+  EXPECT_EQ(config.engine_options().precision, "fp16");
+  const int64_t before = launches();
+  product(*CreatePredictor(config));
+  EXPECT_GT(launches(), before);
+  ASSERT_EQ(::setenv("CORACLE_PADDLE_DEVICE", "cpu", 1), 0);
+  EXPECT_FALSE(config.tensorrt_engine_enabled());
+}
+
 TEST_F(PaddleCuda, DisableGpuAndTheEnvironmentTurnItOff) {
   Config config = with_gpu(model_);
   config.DisableGpu();

@@ -175,6 +175,7 @@ bool can_run(const ConvolutionCall& call) {
 
 int run(const ConvolutionCall& call) {
   const ConvolutionProblem& p = call.problem;
+  Driver::get().streams.pass(Driver::get().takes_ms[call.engine.index]);
   std::vector<std::vector<float>> operands;
   const std::vector<ImageTensor> tensors = p.tensors();
   for (size_t i = 0; i < tensors.size(); ++i) {

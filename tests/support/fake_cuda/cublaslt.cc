@@ -147,12 +147,12 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
   ENTER_PRODUCTS(kContext);
   *found = 0;
   if (handle == nullptr || wanted < 1) return CUBLAS_STATUS_INVALID_VALUE;
-  const Algorithm algorithm = chosen({*product, {*a, *b, *c, *d}}, *preference);
-  if (algorithm.block == 0) return CUBLAS_STATUS_NOT_SUPPORTED;
-  *found = 1;
-  results[0] = {};
-  results[0].algo = algorithm.packed();
-  results[0].workspaceSize = algorithm.workspace;
+  const std::vector<Algorithm> all = algorithms_for({*product, {*a, *b, *c, *d}}, *preference);
+  for (; *found < std::min(wanted, static_cast<int>(all.size())); ++*found) {
+    results[*found] = {};
+    results[*found].algo = all[static_cast<size_t>(*found)].packed();
+    results[*found].workspaceSize = all[static_cast<size_t>(*found)].workspace;
+  }
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublasLtMatmulDesc_t product, cublasLtMatrixLayout_t a,

@@ -189,6 +189,7 @@ cudnnStatus_t CudnnDescriptor::understand() {
   switch (type_) {
     case CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR: problem = problem_of(*this); return CUDNN_STATUS_SUCCESS;
     case CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR:
+      if (const int code = Driver::get().calls.enter("heuristics of cuDNN", false)) return code;
       problem = child(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR).problem;
       return problem != nullptr ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_NOT_SUPPORTED;
     case CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR:

@@ -74,6 +74,10 @@ const char* fake_cuda_log(int on) {
   driver().streams.keep_log(on != 0);
   return driver().streams.logged().c_str();
 }
+void fake_cuda_takes(int64_t way, double ms) {
+  const std::lock_guard lock(driver().mutex);
+  driver().takes_ms[way] = ms;
+}
 void fake_cuda_limit(uint64_t bytes) {
   const std::lock_guard lock(driver().mutex);
   if (driver().memory != nullptr) driver().memory->limit(bytes);
@@ -275,7 +279,7 @@ CUresult cuEventRecord(CUevent event_handle, CUstream handle) {
   const std::shared_ptr<Event> event = driver().events.find(event_handle);
   if (stream == nullptr || event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (stream->capture != nullptr) stop("an event is recorded in a stream that is captured");
-  Streams::record(*stream, event);
+  driver().streams.record(*stream, event);
   return CUDA_SUCCESS;
 }
 CUresult cuEventSynchronize(CUevent handle) {
@@ -284,6 +288,12 @@ CUresult cuEventSynchronize(CUevent handle) {
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   const uint64_t record = event->recorded;
   return driver().done(driver().streams.until([&] { return event->done >= record; }));
+}
+CUresult cuEventQuery(CUevent handle) {
+  ENTER(kContext);
+  const std::shared_ptr<Event> event = driver().events.find(handle);
+  if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  return event->done >= event->recorded ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 CUresult cuEventElapsedTime(float* milliseconds, CUevent begin_handle, CUevent end_handle) {
   ENTER(kContext);

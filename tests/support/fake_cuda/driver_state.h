@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -80,7 +81,8 @@ struct Driver {
   int holders = 0;
   int spoilt = 0;     ///< with what all calls fail
   int elsewhere = 0;  ///< device that addresses and streams are said to be of; negative: 0, of another context
-  int described = 0;  ///< what cuBLASLt and cuDNN have made and was not given back
+  std::map<int64_t, double> takes_ms;  ///< by engines of cuDNN, and by blocks of algorithms of cuBLASLt, negative
+  int described = 0;                   ///< what cuBLASLt and cuDNN have made and was not given back
 };
 
 /// What a function of the driver begins with: it is counted, and fails where it has to.

@@ -19,7 +19,7 @@
 /// FAKE_NVRTC_VERSION (1200), FAKE_CUBLASLT_VERSION (120003), FAKE_CUDNN_VERSION (90100), FAKE_CUDNN_CUDA
 /// (12000).
 extern "C" {
-/// "captured cuLaunchKernel" is one into a capture.
+/// "captured cuLaunchKernel" is one into a capture, "heuristics of cuDNN" their first call for a convolution.
 /// The next `skipped` calls of the function succeed, and all after them return `code`; 0 for none. The compiler has its
 /// own: fake_nvrtc_fail; fake_cuda_fail is for functions of the driver, of cuBLASLt and of cuDNN, whose calls
 /// are counted together.
@@ -43,6 +43,9 @@ using FakeNvtxRanges = const char* (*)();
 /// From now on addresses and streams are said to be of that device; negative: streams of another context of the first
 /// one; 0: as they are.
 using FakeCudaElsewhere = void (*)(int device);
+/// From now on an engine of cuDNN with that index takes so long, as events see it; an algorithm of cuBLASLt where the
+/// index is negative (ConvolutionEngine, Algorithm::block). 0: as long as it does.
+using FakeCudaTakes = void (*)(int64_t way, double ms);
 /// Device memory that there is, in bytes.
 using FakeCudaLimit = void (*)(uint64_t bytes);
 }

@@ -151,13 +151,14 @@ Algorithm Algorithm::unpacked(const cuda::cublasLtMatmulAlgo_t& algorithm) {
   return {algorithm.data[1], algorithm.data[2], algorithm.data[3], algorithm.data[4]};
 }
 
-Algorithm chosen(const Problem& problem, const Preference& preference) {
+std::vector<Algorithm> algorithms_for(const Problem& problem, const Preference& preference) {
   const Sizes sizes = sizes_of(problem);
   if (problem.product.is_of_integers() && !takes_integers(problem, sizes)) return {};
+  std::vector<Algorithm> all;
   // Sums in parts keep the device busy where there are few of them.
   if (sizes.k >= 16 && (preference.reductions & uint32_t{cuda::CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE}) != 0 &&
       preference.workspace >= kWorkspace) {
-    return {8, 1, kWorkspace, 1};
+    all.push_back({8, 1, kWorkspace, 1});
   }
   uint64_t alignment = kVector;
   for (size_t i = 0; i < 4; ++i) {
@@ -167,7 +168,10 @@ Algorithm chosen(const Problem& problem, const Preference& preference) {
     while (reinterpret_cast<uint64_t>(problem.product.bias) % alignment != 0) alignment /= 2;
   }
   const bool few = sizes.n * problem.matrices[3].count < 64;
-  return {few ? uint64_t{4} : uint64_t{16} + alignment, alignment};
+  all.push_back({few ? uint64_t{4} : uint64_t{16} + alignment, alignment});
+  all.push_back({2, 1});
+  all.push_back({3, 1});
+  return all;
 }
 
 bool takes(const Algorithm& algorithm, const Problem& problem) {
@@ -207,6 +211,7 @@ bool can_run(const ProductCall& call) {
 
 int run(const ProductCall& call) {
   const Problem& problem = call.problem;
+  Driver::get().streams.pass(Driver::get().takes_ms[-static_cast<int64_t>(call.algorithm.block)]);
   if (problem.product.is_of_integers()) return run_integers(call);
   const auto& [a, b, c, d] = problem.matrices;
   const Sizes sizes = sizes_of(problem);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "devices/cuda/cublaslt.h"
 
@@ -60,8 +61,8 @@ struct Algorithm {
   static Algorithm unpacked(const cuda::cublasLtMatmulAlgo_t& algorithm);
 };
 
-/// The fastest algorithm for a problem, as a library guesses.
-Algorithm chosen(const Problem& problem, const Preference& preference);
+/// The algorithms for a problem, the fastest first, as a library guesses.
+std::vector<Algorithm> algorithms_for(const Problem& problem, const Preference& preference);
 /// Whether it can compute the problem.
 bool takes(const Algorithm& algorithm, const Problem& problem);
 

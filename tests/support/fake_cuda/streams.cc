@@ -54,9 +54,9 @@ bool Streams::invalidate_capture() {
 
 void Streams::record(Stream& stream, const std::shared_ptr<Event>& event) {
   const uint64_t number = ++event->recorded;
-  const auto done = [event, number] {
+  const auto done = [this, event, number] {
     event->done = number;
-    event->time_ms = now_ms();
+    event->time_ms = now_ms() + passed_ms_;
     return 0;
   };
   stream.work.push_back({done, nullptr, 0});

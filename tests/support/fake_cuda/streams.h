@@ -63,7 +63,7 @@ class Streams {
   /// Whether the calling thread captures, in which it may not do what is asked: that ends it.
   bool invalidate_capture();
 
-  static void record(Stream& stream, const std::shared_ptr<Event>& event);
+  void record(Stream& stream, const std::shared_ptr<Event>& event);
   static void wait(Stream& stream, const std::shared_ptr<Event>& event);
 
   /// Does what is drawn until that is so; an error of what was done, after which nothing else is.
@@ -76,6 +76,8 @@ class Streams {
   int step();
   /// Nothing of what was given will be done.
   void forget();
+  /// What is done now takes so long, as events see it.
+  void pass(double ms) { passed_ms_ += ms; }
 
   /// Called between what is done while somebody waits, for other threads: a code other than 0 ends that.
   std::function<int()> pause;
@@ -95,6 +97,7 @@ class Streams {
   std::vector<std::shared_ptr<Stream>> streams_;
   int made_ = 0;
   int now_ = 0;  ///< number of the stream whose work is done
+  double passed_ms_ = 0;
   bool logs_ = false;
   std::string log_;
 };

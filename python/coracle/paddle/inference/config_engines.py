@@ -39,10 +39,17 @@ class Engines(Recorder):
 
     def coracle_engines(self) -> str:
         """What is asked of Coracle: the engines set, else those of the environment if any call asks for an engine, else the ones that
-        calls ask for ("tensorrt?": where it is there). Empty: none."""
+        calls ask for ("tensorrt?": where it is there; with `enable_use_gpu` "tensorrt?,cudnn?"). Empty: none."""
         if self._chosen_engines is not None:
             return self._chosen_engines
-        return os.environ.get(_VARIABLE, ",".join(self._asked.values())) if self._asked else ""
+        asked = ",".join(self._asked.values())
+        if self._asks_for_nvidia():   # On a GPU without the plug-in cuDNN stands in, by which the device computes.
+            asked = asked.replace("tensorrt?", "tensorrt?,cudnn?")
+        return os.environ.get(_VARIABLE, asked) if self._asked else ""
+
+    def _asks_for_nvidia(self) -> bool:
+        """Whether the model is to run on a GPU of NVIDIA's: what chooses devices knows."""
+        return False
 
     def enable_onnxruntime(self) -> None:
         """A plug-in `onnxruntime` of Coracle, or what stands in."""
@@ -102,6 +109,8 @@ class Engines(Recorder):
             precisions.append(tensorrt_precision)
         if "enable_openvino_engine" in self._asked:
             precisions.append(self._engine_precision)
+        if PrecisionType.Half in precisions and "cudnn" in self._engines_there():
+            options["precision"] = "fp16"
         for wanted, precision in ((PrecisionType.Bfloat16, "bf16"), (PrecisionType.Int8, "int8")):
             if wanted in precisions and there:
                 options["precision"] = precision

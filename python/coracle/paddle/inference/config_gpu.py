@@ -53,6 +53,9 @@ class Gpu(Recorder):
             return self._chosen_device
         return os.environ.get(_VARIABLE, "cuda:%d?" % self._gpu_device_id) if self._asks_for_gpu else ""
 
+    def _asks_for_nvidia(self) -> bool:
+        return self._asks_for_gpu and os.environ.get(_VARIABLE, "cuda").startswith("cuda")
+
     def use_gpu(self) -> bool:
         """True if the model will run on a device: not where there is no driver for it. Loads the driver."""
         return self._device_outlook()[0]
@@ -72,7 +75,7 @@ class Gpu(Recorder):
     def set_exec_stream(self, stream) -> None:
         """Runs on a GPU begin after what this stream was given: the address of a CUstream, or a stream of torch or cupy."""
         self._exec_stream = stream
-        self._record("set_exec_stream", stream, "runs begin after what the stream was given, and run returns when all is done")
+        self._record("set_exec_stream", stream, "runs begin after what the stream was given, which goes on after them")
 
     def _stream_in_use(self):
         """That of `set_exec_stream`, where the model runs on a GPU; else None."""

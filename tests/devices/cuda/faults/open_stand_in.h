@@ -38,10 +38,15 @@ class OpenStandIn : public CudaStandIn {
     return failure == nullptr ? "" : text(failure, ": ", detail);
   }
 
-  /// Each call of a library's functions fails once, with one code and the other by turns, while `make` plans: it makes
-  /// nothing then, and leaves nothing behind.
+  /// Each call of a library's functions fails once, with one code and the other by turns, while `plan` plans on a
+  /// device that has kept no choice: it makes nothing then, and leaves nothing behind.
   void expect_planning_to_fail(std::initializer_list<const char*> functions, int code, int other,
-                               const std::function<bool()>& make) {
+                               const std::function<bool()>& plan) {
+    const auto make = [&] {
+      close();
+      open();
+      return plan();
+    };
     ASSERT_TRUE(make());  // with a handle, which stays
     for (const char* function : functions) {
       const int64_t live = live_();

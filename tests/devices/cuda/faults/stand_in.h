@@ -29,6 +29,7 @@ class CudaStandIn : public ::testing::Test {
     find(driver, "fake_cuda_limit", limit_);
     find(driver, "fake_cuda_log", log_);
     find(driver, "fake_cuda_elsewhere", elsewhere_);
+    find(driver, "fake_cuda_takes", takes_);
     if (HasFatalFailure()) return;
     if (const Probe probe = kDevice.probe(); probe.devices.empty()) GTEST_SKIP() << probe.missing;
   }
@@ -49,6 +50,7 @@ class CudaStandIn : public ::testing::Test {
   FakeCudaLimit limit_ = nullptr;
   FakeCudaLog log_ = nullptr;
   FakeCudaElsewhere elsewhere_ = nullptr;
+  FakeCudaTakes takes_ = nullptr;
 };
 
 }  // namespace coracle::internal::test
