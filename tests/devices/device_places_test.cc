@@ -84,13 +84,12 @@ TEST_F(DevicePlaces, ValuesInSlices) {
       {in_slices({}), {5, 7}, {}, {}, {}},
   };
   for (const Slice& s : slices) {
-    for (const DType type : {DType::kFloat32, DType::kInt64}) {
-      EXPECT_EQ(taken({.op = s.op,
-                       .in = {random_numbers({4, 5, 7}, type, 1), random_numbers(s.values, type, 2), int_list(s.starts),
-                              int_list(s.ends), int_list(s.steps)}}),
-                s.taken)
-          << &s - slices;
-    }
+    const DType type = (&s - slices) % 2 == 0 ? DType::kFloat32 : DType::kInt64;
+    EXPECT_EQ(taken({.op = s.op,
+                     .in = {random_numbers({4, 5, 7}, type, 1), random_numbers(s.values, type, 2), int_list(s.starts),
+                            int_list(s.ends), int_list(s.steps)}}),
+              s.taken)
+        << &s - slices;
   }
   EXPECT_EQ(taken({.op = in_slices({0}),
                    .in = {random_floats({4, 5}), random_ints({5}, 0, 9), int_list({1}), int_list({2}), int_list({1})}}),

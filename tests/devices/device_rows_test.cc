@@ -48,16 +48,13 @@ TEST_F(DeviceRows, FirstOfEqualOnes) {
                         {Shape{1, 4100}, -1, 100}, {Shape{0, 5}, -1, 2},      {Shape{2, 5}, -1, 0}};
   unsigned seed = 0;
   for (const Size& size : sizes) {
-    for (const bool largest : {true, false}) {
-      for (const bool sorted : {true, false}) {
-        if (size.shape.count() > 2000 && !largest) continue;
-        const Topk op{.axis = size.axis, .largest = largest, .sorted = sorted};
-        const DType type = ++seed % 8 < 4 ? DType::kFloat32 : DType::kInt64;
-        const Tensor k = int_list({size.k});
-        for (const int64_t different : {3, 90}) {
-          EXPECT_EQ(taken({.op = op, .in = {with_ties(size.shape, type, different, seed), k}, .out_counts = {1, 1}}), 1)
-              << text(size.shape) << " " << size.k;
-        }
+    for (const bool sorted : {true, false}) {
+      const Topk op{.axis = size.axis, .largest = ++seed % 4 < 2, .sorted = sorted};
+      const DType type = sorted && size.k % 2 == 1 ? DType::kInt64 : DType::kFloat32;
+      for (const int64_t different : {3, 90}) {
+        const Tensor x = with_ties(size.shape, type, different, seed);
+        EXPECT_EQ(taken({.op = op, .in = {x, int_list({size.k})}, .out_counts = {1, 1}}), 1)
+            << text(size.shape) << " " << size.k;
       }
     }
     if (size.axis != -1) continue;

@@ -11,9 +11,16 @@
 #include "ops/conv_pool/pool2d.h"
 #include "ops/creation/one_hot.h"
 #include "ops/detection/box_coder.h"
+#include "ops/detection/multiclass_nms3.h"
 #include "ops/detection/prior_box.h"
 #include "ops/detection/yolo_box.h"
 #include "ops/elementwise/scale.h"
+#include "ops/index/argsort.h"
+#include "ops/index/gather_nd.h"
+#include "ops/index/scatter.h"
+#include "ops/index/scatter_nd_add.h"
+#include "ops/index/set_value_with_tensor.h"
+#include "ops/index/topk.h"
 #include "ops/interp/bicubic_interp.h"
 #include "ops/interp/bilinear_interp.h"
 #include "ops/interp/grid_sample.h"
@@ -36,7 +43,8 @@ struct Node {
   Op op;
   std::vector<Fact> operands;
   PortCounts counts;
-  int listed = 2;  ///< results at ports that have lists of them
+  int listed = 2;               ///< results at ports that have lists of them
+  bool optional_there = false;  ///< results that may be left out
 };
 
 /// Has the kernels of its operator prepare a node; how many take it, if it is one.
@@ -45,7 +53,10 @@ int prepare(const gpu::KernelTables& tables, const Node& node, RecordingGpu& dev
   PortCounts out_counts;
   size_t results = 0;
   for (const Port& port : schema.outputs) {
-    out_counts.push_back(port.kind == Port::Kind::kOptional ? 0 : port.kind == Port::Kind::kList ? node.listed : 1);
+    const int optional = node.optional_there ? 1 : 0;
+    out_counts.push_back(port.kind == Port::Kind::kOptional ? optional
+                         : port.kind == Port::Kind::kList   ? node.listed
+                                                            : 1);
     results += static_cast<size_t>(out_counts.back());
   }
   std::vector<Fact> out_facts(results);
@@ -59,7 +70,8 @@ int prepare(const gpu::KernelTables& tables, const Node& node, RecordingGpu& dev
   } catch (const Error&) {
     return 0;
   }
-  if (!std::all_of(out.begin(), out.end(), [](const Fact* f) { return f->known(); })) return 0;
+  if (!std::all_of(out.begin(), out.end(), [](const Fact* f) { return f->shape.rank_known(); })) return 0;
+  const bool counted = !std::all_of(out.begin(), out.end(), [](const Fact* f) { return f->known(); });
   const ArgFacts args(in, node.counts, out, out_counts);
   PrepareContext context;
   context.device = &device;
@@ -67,6 +79,13 @@ int prepare(const gpu::KernelTables& tables, const Node& node, RecordingGpu& dev
   for (const KernelTable* table : tables.all()) {
     for (const KernelDef& kernel : table->kernels) {
       if (kernel.op != &schema || !takes(kernel.types, schema, node.counts, args)) continue;
+      if (counted != (kernel.bounds != nullptr)) continue;
+      if (counted) {
+        const std::vector<Shape> bounds = kernel.bounds(node.op.attributes(), args);
+        for (size_t i = 0; i < bounds.size(); ++i) {
+          if (!out_facts[i].shape.known()) out_facts[i].shape = bounds[i];
+        }
+      }
       if (kernel.rejection(node.op.attributes(), args) != nullptr) continue;
       kernel.prepared(node.op.attributes(), args, context);
       ++taken;
@@ -225,6 +244,43 @@ void add_integers(std::vector<Node>& nodes) {
   nodes.push_back({Pool2d{}, {int8({1, 2, 4, 4}), Fact::constant(int_list({2, 2}))}, {1, 1}});
 }
 
+/// What selects, counts and places rows.
+void add_rows(std::vector<Node>& nodes) {
+  for (const bool is_set : {false, true}) {
+    MulticlassNms3 nms;
+    nms.background_label = -1;
+    nms.normalized = is_set;
+    nms.nms_eta = is_set ? 0.9F : 1.0F;
+    nms.keep_top_k = is_set ? 5 : -1;
+    const Fact boxes(DType::kFloat32, {1, 70, 4});
+    nodes.push_back({nms, {boxes, Fact(DType::kFloat32, {1, 2, 70})}, {1, 1, 0}, 2, true});
+    for (const DType type : {DType::kFloat32, DType::kFloat16, DType::kInt32, DType::kInt64}) {
+      const Fact line(type, {3, 5000});
+      nodes.push_back({Argsort{.descending = is_set}, {line}, {1}});
+      for (const int64_t k : {3, 300}) {
+        const Fact few = Fact::constant(int_list({k}));
+        for (const bool sorted : {false, true}) {
+          nodes.push_back({Topk{.largest = is_set, .sorted = sorted}, {line, few}, {1, 1}});
+        }
+      }
+    }
+    const Fact table(DType::kFloat32, {7, 9});
+    const Fact at(DType::kInt32, {6});
+    nodes.push_back({Scatter{.overwrite = is_set}, {table, at, Fact(DType::kFloat32, {6, 9})}, {1, 1, 1}});
+    const Fact pairs(is_set ? DType::kInt32 : DType::kInt64, {6, 2});
+    const DType added = is_set ? DType::kInt64 : DType::kFloat32;
+    nodes.push_back({GatherNd{}, {Fact(added, {7, 9}), pairs}, {1, 1}});
+    nodes.push_back({ScatterNdAdd{}, {Fact(added, {7, 9}), pairs, Fact(added, {6})}, {1, 1, 1}});
+    SetValueWithTensor set;
+    set.axes = {1};
+    set.decrease_axes = is_set ? Ints{1} : Ints{};
+    set.legacy_bounds = is_set;
+    const Fact bound = is_set ? Fact(DType::kInt32, {1}) : Fact::constant(int_list({1}));
+    nodes.push_back(
+        {set, {table, Fact(DType::kFloat32, {1}), bound, bound, Fact::constant(int_list({1}))}, {1, 1, 1, 1, 1}});
+  }
+}
+
 /// Nodes with other attributes, for what is compiled into their kernels.
 std::vector<Node> special_nodes() {
   std::vector<Node> nodes;
@@ -238,6 +294,7 @@ std::vector<Node> special_nodes() {
   add_grids(nodes);
   add_recurrences(nodes);
   add_integers(nodes);
+  add_rows(nodes);
   for (const bool skips : {false, true}) {
     OneHot op;
     op.allow_out_of_range = skips;

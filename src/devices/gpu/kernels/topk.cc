@@ -5,12 +5,14 @@
 #include "ops/index/argsort.h"
 #include "ops/index/topk_v1.h"
 
-/// The first elements of sorted lines: those with the greatest or smallest number, or all of long lines.
+/// The first elements of sorted lines: those with the greatest or smallest number, or all of them.
 namespace coracle::internal::gpu::kernels::topk {
 namespace {
 
 constexpr DTypes kSorted = kFloats | kIndexTypes;
 constexpr int64_t kLanesOfLine = 64;
+/// Lines that argsort.cl sorts in one launch; its work grows with their square.
+constexpr int64_t kLongestAtOnce = 1024;
 /// Numbers of four bytes in which selection.cl keeps what it has to do later: three for each halving, of which there
 /// are 2 * 31 at most.
 constexpr int64_t kMostLater = 192;
@@ -47,9 +49,7 @@ RejectionReason fits(const void* op, const ArgFacts& args) {
   return sorting_rejection(line.outer * line.inner, line.dim);
 }
 
-Prepared prepare_order(const Order& order, const ArgFacts& args, PrepareContext& context) {
-  if (args.out().shape.count() == 0) return prepared({});
-  const Around line = line_of(order, args.shape(0));
+Prepared prepare_order(const Order& order, const Around& line, const ArgFacts& args, PrepareContext& context) {
   const int64_t lines = line.outer * line.inner;
   const int64_t k = args.out().shape.count() / lines;
   const bool has_indices = args.out_count(1) > 0;
@@ -84,25 +84,38 @@ Prepared prepare_order(const Order& order, const ArgFacts& args, PrepareContext&
   return prepared(std::move(plan), room.floats());
 }
 
-template <class Op>
-Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
-  return prepare_order(order_of(*static_cast<const Op*>(op)), args, context);
+Prepared prepare_at_once(const Order& order, const Around& line, const ArgFacts& args, PrepareContext& context) {
+  const int64_t count = args.out().shape.count();
+  PlannedLaunch l;
+  l.grid = grid_of(count);
+  l.parameters = {Parameter::result(0), Parameter::result(1),    Parameter::operand(0),
+                  Parameter::of(count), Parameter::of(line.dim), Parameter::of(line.inner)};
+  l.function = compile(*context.device, "argsort", ordering_of(args.in(0).dtype, order.descending));
+  return prepared({std::move(l)});
 }
 
 template <class Op>
-constexpr KernelDef make_kernel(const char* name, int8_t rank) {
-  return {.name = name,
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
+  const Order order = order_of(*static_cast<const Op*>(op));
+  if (args.out().shape.count() == 0) return prepared({});
+  const Around line = line_of(order, args.shape(0));
+  if (order.stable && line.dim <= kLongestAtOnce && args.out_count(1) > 0) {
+    return prepare_at_once(order, line, args, context);
+  }
+  return prepare_order(order, line, args, context);
+}
+
+template <class Op>
+constexpr KernelDef make_kernel() {
+  return {.name = Op::kName,
           .op = &kOpSchema<Op>,
           .types = {.operands = kSorted, .results = kSorted, .out = {PortTypes{1, DType::kInt64}}},
-          .rank = rank,
           .fits = fits<Op>,
           .prepare = prepare<Op>,
           .run = run_plan};
 }
 
-/// Short lines are sorted by argsort.cl.
-constexpr KernelDef kKernels[] = {make_kernel<Topk>(Topk::kName, 0), make_kernel<TopkV1>(TopkV1::kName, 0),
-                                  make_kernel<Argsort>("argsort.long", -1)};
+constexpr KernelDef kKernels[] = {make_kernel<Topk>(), make_kernel<TopkV1>(), make_kernel<Argsort>()};
 
 }  // namespace
 
