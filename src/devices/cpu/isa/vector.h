@@ -75,13 +75,10 @@ HWY_INLINE hn::Vec<D> set(D d, double value) {
   return hn::Set(d, static_cast<hn::TFromD<D>>(value));
 }
 
-// min(limit, x) and max(limit, x), where NaN in x stays NaN on every target.
+// min(limit, x) and max(limit, x), where NaN in x stays NaN and NaN in the limit is passed over on every target.
 template <class V>
 HWY_INLINE V at_most(V limit, V x) {
-#if HWY_TARGET == HWY_EMU128
-  return hn::IfThenElse(hn::Gt(x, limit), limit, x);
-#elif HWY_TARGET == HWY_NEON  // whose Min and Max of Highway give the number of a number and NaN
-  if constexpr (__is_same(V, FloatVector)) return V{vminq_f32(limit.raw, x.raw)};
+#if HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_NEON
   return hn::IfThenElse(hn::Gt(x, limit), limit, x);
 #else
   return hn::Min(limit, x);
@@ -89,10 +86,7 @@ HWY_INLINE V at_most(V limit, V x) {
 }
 template <class V>
 HWY_INLINE V at_least(V limit, V x) {
-#if HWY_TARGET == HWY_EMU128
-  return hn::IfThenElse(hn::Lt(x, limit), limit, x);
-#elif HWY_TARGET == HWY_NEON
-  if constexpr (__is_same(V, FloatVector)) return V{vmaxq_f32(limit.raw, x.raw)};
+#if HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_NEON
   return hn::IfThenElse(hn::Lt(x, limit), limit, x);
 #else
   return hn::Max(limit, x);
