@@ -81,7 +81,7 @@ bool finds_fast_bf16_dots() {
 bool finds_avx512_vnni() { return CORACLE_SUPPORTS(avx512vnni); }
 
 /// What Linux says of ARM's processors, a bit each (asm/hwcap.h of each architecture); 0 elsewhere.
-unsigned long hardware_capabilities() {
+[[maybe_unused]] unsigned long hardware_capabilities() {
 #if (defined(__aarch64__) || defined(__arm__)) && defined(__linux__)
   return getauxval(AT_HWCAP);
 #else
