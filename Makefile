@@ -7,7 +7,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 # The builds below build/ take objects from each other, wherever the project lies.
 export CCACHE_BASEDIR := $(CURDIR)
 
-.PHONY: all setup models engines goldens-on-engines demo serve-demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-ray bench-isa bench-int8 bench-precision bench-startup \
+.PHONY: all light tailored setup models engines goldens-on-engines demo serve-demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-ray bench-isa bench-int8 bench-precision bench-startup \
         bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo oracle-lite known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile gpu-bundle gpu-bundle-rehearsal ray subset processors build-times wheel packages reproducible migration paddleocr docs arm arm-test clean
 
 all: build/release/build.ninja
@@ -37,6 +37,17 @@ demo: models
 	$(MAKE) --no-print-directory build/native/build.ninja
 	cmake --build --preset native -j $(JOBS) --target coracle-ocr
 	build/native/coracle-ocr --models $(PACKAGE) --repeat 5 --draw build/demo $(PICTURE)
+
+# libcoracle_light, which runs saved models alone (docs/light.md).
+light:
+	$(MAKE) --no-print-directory build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle_light coracle_light_static
+
+# Libraries for some models (docs/light.md), their sizes and bits.
+tailored: models
+	$(MAKE) --no-print-directory build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle_program run_interface
+	scripts/check_tailored.py build/release --models ../shared/models --to build/tailored
 
 # Serves the demo's models, with a page at http://localhost:8000/ and a line for curl, until Ctrl-C.
 serve-demo: models

@@ -20,6 +20,7 @@ ALLOWED = {
     "blocks": {"base", "graph", "ops", "plan", "run"},
     "loading": {"base", "graph", "ops", "plan", "run", "saved", "archive", "model", "passes", "blocks"},
     "api": {"base", "graph", "ops", "plan", "run", "saved", "archive", "model", "passes", "blocks", "loading"},
+    "light": {"base", "graph", "ops", "plan", "run", "saved", "api"},
     "vision": set(),   # the public interface only
     "quantize": {"base", "graph", "model"},
     "client": {"archive"},    # and the public interface
@@ -47,6 +48,13 @@ DEVICE_GRAPH = {"graph/op.h", "graph/attributes.h"}
 ISA_ALLOWED = re.compile(r"^devices/cpu/isa/")
 # Words of one device: what is below devices knows none.
 CPU_WORDS = re.compile(r"\b(isa|ISA|Isa|ComputeMode|sse\d?|avx\w*|amx\w*|vnni|neon)\b", re.I)
+# What of api goes into the light library: it includes the runtime, and these headers, alone.
+LIGHT_API = {"api/" + file for file in (
+    "enumerations.h", "given_type.h", "guard.cc", "guard.h", "handles.h", "logger.cc", "model_info.cc", "model_options.cc", "model_options.h",
+    "options.h", "run.cc", "session.cc", "tensor_view.cc", "thread_text.cc", "thread_text.h")}
+RUNTIME = {"base", "graph", "ops", "plan", "run", "saved"}
+# Made by CMake.
+GENERATED = {"light/references.h", "light/kernels.h"}
 # Devices know nothing of each other; gpu is what these share, and knows none of them.
 SHARE_GPU = {"cuda", "opencl"}
 GPU_WORDS = re.compile(r"opencl|cuda|\b(cl|CL|cu|CU)_\w+", re.I)
@@ -95,6 +103,10 @@ def problems(root):
                 ok = bool(ISA_ALLOWED.match(target)) or target.startswith("hwy/") or target in ISA_BASE
             if to == "hwy":
                 ok = name.startswith("devices/cpu/isa/")
+            if name in LIGHT_API or folder == "light" and to == "api":
+                ok = to in RUNTIME or target in LIGHT_API
+            if target in GENERATED:
+                ok = True
             if name.startswith(PLUGINS):
                 ok = False
             if not ok and to in ALLOWED and target not in FOR_ALL:

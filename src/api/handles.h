@@ -5,7 +5,6 @@
 #include <string>
 
 #include "coracle/coracle.h"
-#include "loading/model.h"
 #include "run/session.h"
 
 namespace coracle::internal {
@@ -19,7 +18,7 @@ void copy_tensor(const Tensor& t, const std::string& name, void* data, size_t by
 
 /// What is behind the opaque handles of coracle.h.
 struct coracle_model {
-  std::shared_ptr<const coracle::internal::Model> model;
+  std::shared_ptr<const coracle::internal::RunnableModel> model;
   std::string description;
 };
 

@@ -6,6 +6,7 @@
 #include "api/enumerations.h"
 #include "api/guard.h"
 #include "api/handles.h"
+#include "api/model_options.h"
 #include "api/options.h"
 #include "api/thread_text.h"
 #include "base/counted.h"
@@ -22,19 +23,6 @@
 
 namespace coracle::internal {
 namespace {
-
-std::vector<std::string> split(const char* list) {
-  std::vector<std::string> parts;
-  if (list == nullptr) return parts;
-  std::string_view rest = list;
-  while (!rest.empty()) {
-    const size_t comma = rest.find(',');
-    if (comma != 0) parts.emplace_back(rest.substr(0, comma));
-    if (comma == std::string_view::npos) break;
-    rest.remove_prefix(comma + 1);
-  }
-  return parts;
-}
 
 /// Error for a name that is neither a pass nor a stage of finding blocks: a misspelt one would be left on without a
 /// word.
@@ -98,21 +86,8 @@ EngineChoice engine_choice(const coracle_model_options& c, Precision precision) 
   return choice;
 }
 
-/// The instruction set of a name.
-CapabilityLevel capability_of(std::string_view isa) {
-  const Capabilities& all = *host_device().capabilities;
-  const std::span<const std::string_view> names = all.names();
-  const CapabilityLevel found(static_cast<uint8_t>(std::find(names.begin(), names.end(), isa) - names.begin()));
-  require(found.value() < names.size() && all.has(found), ErrorCode::kInvalidArgument, "the instruction set '", isa,
-          "' is not available on this machine, which has ", names[all.best().value()], " and narrower ones");
-  return found;
-}
-
 ModelOptions model_options(const coracle_model_options* given) {
-  const Capabilities& capabilities = *host_device().capabilities;
-  require(capabilities.best() != CapabilityLevel(), ErrorCode::kUnsupported,
-          "this library was built without kernels for this machine's instruction sets; build it with the "
-          "default CORACLE_ISAS");
+  require_kernels();
   ModelOptions options;
   if (given == nullptr) return options;
   const coracle_model_options c = read_options(*given, default_model_options(), "coracle_model_options");
@@ -143,29 +118,25 @@ ModelOptions model_options(const coracle_model_options* given) {
   return options;
 }
 
+/// Models of this library are all loaded by it.
+const Model& as_loaded(const coracle_model& model) { return static_cast<const Model&>(*model.model); }
+
 coracle_status save(const coracle_model* model, const char* path, bool with_packed) {
   return guard([&] {
     require_pointer(model, "model");
     require_pointer(path, "path");
     require(*path != '\0', ErrorCode::kInvalidArgument, "argument 'path' is empty");
-    model->model->save(path, with_packed);
+    as_loaded(*model).save(path, with_packed);
   });
 }
 
 void load(const ModelSource& source, const coracle_model_options* options, coracle_model** out) {
   auto handle = std::make_unique<coracle_model>();
   require_stack("loading a model");
-  handle->model = Model::load(source, model_options(options));
-  handle->description = describe(*handle->model);
+  const std::shared_ptr<const Model> model = Model::load(source, model_options(options));
+  handle->description = describe(*model);
+  handle->model = model;
   *out = handle.release();
-}
-
-/// Bytes that the caller keeps alive.
-FileBytes borrowed_bytes(const void* data, size_t size, std::string name) {
-  require(size <= PTRDIFF_MAX && (data != nullptr || size == 0), ErrorCode::kIo, in_quotes(name), " has ",
-          counted(size, "byte"), " and ",
-          data == nullptr ? "a null address" : "an address at which so many bytes cannot lie");
-  return {.name = std::move(name), .owner = nullptr, .bytes = {static_cast<const uint8_t*>(data), size}};
 }
 
 std::string or_empty(const char* s) { return s == nullptr ? std::string() : std::string(s); }
@@ -180,36 +151,6 @@ ModelSource by_callback(coracle_read_function read, void* user, const char* path
   return ModelSource::by_callback(read_file, path, or_empty(params));
 }
 
-void fill_info(const TensorInfo& from, coracle_tensor_info* to) {
-  *to = {};
-  to->name = from.name.c_str();
-  to->dtype = number_of(from.dtype);
-  to->rank = from.shape.rank_known() ? from.shape.rank() : -1;
-  int i = 0;
-  for (int64_t d : from.shape) to->dims[i++] = d;
-  to->lod_levels = from.lod_levels;
-}
-
-coracle_status info_at(const std::vector<TensorInfo>* infos, const char* kind, size_t index,
-                       coracle_tensor_info* info) {
-  return guard([&] {
-    require_pointer(infos, "model");
-    require_pointer(info, "info");
-    require(index < infos->size(), ErrorCode::kInvalidArgument, "the model has ", infos->size(), " ", kind,
-            "s, there is no ", kind, " ", index);
-    fill_info((*infos)[index], info);
-  });
-}
-
-int64_t find(const std::vector<TensorInfo>& infos, const char* name) {
-  if (name == nullptr) return -1;
-  const std::string wanted = printable(name);
-  for (size_t i = 0; i < infos.size(); ++i) {
-    if (infos[i].name == wanted) return static_cast<int64_t>(i);
-  }
-  return -1;
-}
-
 }  // namespace
 }  // namespace coracle::internal
 
@@ -219,21 +160,6 @@ using coracle::internal::require_pointer;
 extern "C" {
 
 const char* coracle_version(void) { return CORACLE_VERSION; }
-
-size_t coracle_dtype_size(coracle_dtype dtype) {
-  return coracle::internal::is_dtype(dtype) ? coracle::internal::size_of(coracle::internal::dtype_of(dtype)) : 0;
-}
-
-const char* coracle_dtype_name(coracle_dtype dtype) {
-  return coracle::internal::name_of(coracle::internal::is_dtype(dtype) ? coracle::internal::dtype_of(dtype)
-                                                                       : coracle::internal::DType::kUnknown)
-      .data();
-}
-
-const char* coracle_cpu_isa(void) {
-  const coracle::internal::Capabilities& all = *coracle::internal::host_device().capabilities;
-  return all.names()[all.best().value()].data();
-}
 
 const char* coracle_pass_name(size_t index) {
   const std::vector<coracle::internal::Pass>& all = coracle::internal::pipeline();
@@ -302,8 +228,6 @@ coracle_status coracle_model_file(const char* path, const char* name, size_t max
   });
 }
 
-void coracle_model_free(coracle_model* model) { delete model; }
-
 coracle_status coracle_write_files(const coracle_new_file* files, size_t count) {
   return guard([&] {
     if (count > 0) require_pointer(files, "files");
@@ -325,63 +249,23 @@ coracle_status coracle_model_save_packed(const coracle_model* model, const char*
   return coracle::internal::save(model, path, true);
 }
 
-size_t coracle_model_packed_bytes(const coracle_model* model) {
-  return model == nullptr ? 0 : model->model->program()->packed().bytes();
-}
-
-size_t coracle_model_plan_bytes(const coracle_model* model) {
-  return model == nullptr ? 0 : model->model->program()->steps().bytes();
-}
-
 coracle_status coracle_model_engines(const coracle_model* model, char** json) {
   return guard([&] {
     require_pointer(model, "model");
     require_pointer(json, "json");
-    *json = coracle::internal::copied(coracle::internal::describe_engines(*model->model));
+    *json = coracle::internal::copied(coracle::internal::describe_engines(coracle::internal::as_loaded(*model)));
   });
 }
 
 size_t coracle_model_engine_bytes(const coracle_model* model) {
-  return model == nullptr ? 0 : model->model->engine_blocks().bytes();
-}
-
-size_t coracle_model_device_bytes(const coracle_model* model) {
-  return model == nullptr ? 0 : model->model->program()->device_bytes();
+  return model == nullptr ? 0 : coracle::internal::as_loaded(*model).engine_blocks().bytes();
 }
 
 coracle_status coracle_model_check(const coracle_model* model) {
   return guard([&] {
     require_pointer(model, "model");
-    model->model->check_files();
+    coracle::internal::as_loaded(*model).check_files();
   });
-}
-
-size_t coracle_model_input_count(const coracle_model* model) {
-  return model == nullptr ? 0 : model->model->info().inputs.size();
-}
-
-size_t coracle_model_output_count(const coracle_model* model) {
-  return model == nullptr ? 0 : model->model->info().outputs.size();
-}
-
-coracle_status coracle_model_input(const coracle_model* model, size_t index, coracle_tensor_info* info) {
-  return coracle::internal::info_at(model == nullptr ? nullptr : &model->model->info().inputs, "input", index, info);
-}
-
-coracle_status coracle_model_output(const coracle_model* model, size_t index, coracle_tensor_info* info) {
-  return coracle::internal::info_at(model == nullptr ? nullptr : &model->model->info().outputs, "output", index, info);
-}
-
-int64_t coracle_model_find_input(const coracle_model* model, const char* name) {
-  return model == nullptr ? -1 : coracle::internal::find(model->model->info().inputs, name);
-}
-
-int64_t coracle_model_find_output(const coracle_model* model, const char* name) {
-  return model == nullptr ? -1 : coracle::internal::find(model->model->info().outputs, name);
-}
-
-const char* coracle_model_description(const coracle_model* model) {
-  return model == nullptr ? "" : model->description.c_str();
 }
 
 coracle_status coracle_inspect(const char* path, const char* params_path, char** json) {
@@ -420,8 +304,6 @@ coracle_status coracle_engines(const char* names, char** json) {
         coracle::internal::describe_engines(names == nullptr ? coracle::internal::engine_names() : asked));
   });
 }
-
-void coracle_string_free(char* text) { std::free(text); }
 
 coracle_status coracle_model_graph_text(const coracle_model* model, char** text) {
   return guard([&] {

@@ -3,18 +3,15 @@
 #include <cstring>
 #include <limits>
 
-#include "api/describe.h"
 #include "api/given_type.h"
 #include "api/guard.h"
 #include "api/handles.h"
 #include "api/options.h"
-#include "api/thread_text.h"
 #include "base/counted.h"
 #include "base/cpus.h"
 #include "base/memory_ledger.h"
 #include "base/printable.h"
 #include "base/stack.h"
-#include "graph/text.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -61,12 +58,6 @@ Tensor given_tensor(const Session& session, size_t index, coracle_dtype dtype, i
   const Fact type = given_type(text("input '", session.input_info(index).name, "'"), dtype, rank, dims);
   if (type.bytes() != 0) require_pointer(data, "data");
   return Tensor::borrow(type.dtype, type.shape, data);
-}
-
-/// Keeps text for this thread until its next call that gives text, whatever other threads do.
-const char* kept_text(std::string text) {
-  static ThreadText kept;
-  return kept.keep(std::move(text));
 }
 
 /// A pool whose helpers run on `cpus`, anywhere if there are none. 0 threads: one for each of them.
@@ -228,55 +219,10 @@ coracle_status coracle_session_output_lod(const coracle_session* session, size_t
   });
 }
 
-coracle_status coracle_session_tensor(const coracle_session* session, const char* name, coracle_tensor_view* view) {
-  return guard([&] {
-    require_pointer(session, "session");
-    require_pointer(name, "name");
-    coracle::internal::fill_view(session->session.kept(name), view);
-  });
-}
-
 coracle_status coracle_session_set_profiling(coracle_session* session, int32_t on) {
   return guard([&] {
     require_pointer(session, "session");
     session->session.set_profiling(on != 0);
-  });
-}
-
-coracle_status coracle_session_profile(const coracle_session* session, const char** json) {
-  return guard([&] {
-    require_pointer(session, "session");
-    require_pointer(json, "json");
-    *json = coracle::internal::kept_text(coracle::internal::describe(session->session.profile()));
-  });
-}
-
-coracle_status coracle_session_machine_limits(coracle_session* session, coracle_machine_limits* limits) {
-  return guard([&] {
-    require_pointer(session, "session");
-    require_pointer(limits, "limits");
-    const coracle::internal::MachineLimits measured = session->session.measure_limits();
-    *limits = {measured.flops_per_second, measured.bytes_per_second};
-  });
-}
-
-coracle_status coracle_session_explain(coracle_session* session, const char** json) {
-  return guard([&] {
-    require_pointer(session, "session");
-    require_pointer(json, "json");
-    const coracle::internal::Program& program = *session->session.model().program();
-    coracle::internal::require_stack("planning a run");
-    *json = coracle::internal::kept_text(
-        coracle::internal::describe(*session->session.explain(), program.graph(), program.selector()));
-  });
-}
-
-coracle_status coracle_session_graph_text(coracle_session* session, char** text) {
-  return guard([&] {
-    require_pointer(session, "session");
-    require_pointer(text, "text");
-    *text = coracle::internal::copied(
-        coracle::internal::print(session->session.typed_graph(), coracle::internal::NodeNames::kAsComments));
   });
 }
 

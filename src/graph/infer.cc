@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kMaxFoldedElements = 64;
 
 bool foldable(const Node& node, std::span<const Fact* const> inputs, std::span<const Fact> outputs) {
-  if (!node.op.schema().pure || !node.regions.empty()) return false;
+  if (!node.op.schema().pure || !node.regions.empty() || node.op.schema().reference == nullptr) return false;
   for (const Fact* f : inputs) {
     if (f->value == nullptr || f->is_array || f->shape.count() > kMaxFoldedElements) return false;
   }
@@ -235,6 +235,8 @@ std::vector<Tensor> evaluate_node(const RunContext& context, const Node& node, s
     };
     ReferenceArgs args(context, inputs, node.input_counts, outputs, node.output_counts,
                        run_region != nullptr ? run_region : &by_reference);
+    require(node.op.schema().reference != nullptr, ErrorCode::kUnsupported, "this library has only kernels for ",
+            node.op.name(), ", of which none takes these operands: use libcoracle");
     node.op.schema().reference(node.op.attributes(), args);
     for (size_t i = 0; i < outputs.size(); ++i) {
       require(!outputs[i].empty_handle(), ErrorCode::kRunFailure, "no result ", i, ": its size is not known");

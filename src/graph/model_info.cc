@@ -16,8 +16,12 @@ void require_supported(const ModelInfo& info) {
 }
 
 const char* left_out_operator([[maybe_unused]] const char* of_all) {
-#ifdef CORACLE_OPERATORS
+#if defined(CORACLE_TAILOR)
+  return "it is not among the operators that this library was made for (coracle tailor)";
+#elif defined(CORACLE_OPERATORS)
   return "it is not among the operators that this library was built with (CORACLE_OPERATORS)";
+#elif defined(CORACLE_LIGHT)
+  return "the light library leaves it out: use libcoracle, or a library that coracle tailor makes for the model";
 #else
   return of_all;
 #endif

@@ -17,12 +17,24 @@
 #include "base/strided_view.h"
 #include "graph/attributes.h"
 
+#ifdef CORACLE_LIGHT
+#include "light/references.h"  // generated: kReferences
+#endif
+
 /// What an operator is: a struct with the attributes, its ports, `infer`, `reference`, and one constant OpSchema
 /// that the rest of Coracle sees. One header in src/ops holds all of it.
 namespace coracle::internal {
 
 class Graph;
 class Lowering;
+
+#ifdef CORACLE_LIGHT
+inline constexpr bool kReadsOtherFormats = false;  ///< only saved models: nothing is lowered, and slots have no names
+#else
+inline constexpr bool kReadsOtherFormats = true;
+#endif
+/// A name that is only in files of other formats.
+constexpr const char* in_files(const char* name) { return kReadsOtherFormats ? name : nullptr; }
 
 /// One operand or result position of an operator. Names are PIR's; slots are ProgramDesc's.
 struct Port {
@@ -34,45 +46,51 @@ struct Port {
 
   const char* name = "";
   Kind kind = Kind::kOne;
-  const char* slot = "";       ///< ProgramDesc slot of a tensor
-  const char* list_slot = "";  ///< ProgramDesc slot of a list of one-element tensors that makes up the value
+  const char* slot = in_files("");       ///< ProgramDesc slot of a tensor
+  const char* list_slot = in_files("");  ///< ProgramDesc slot of a list of one-element tensors that makes up the value
   const char* attribute = "";  ///< ProgramDesc attribute that gives the value where no slot does (PIR: an operand)
   DType attribute_dtype = DType::kInt64;  ///< element type of that value
   bool shape_input = false;               ///< `infer` needs its elements to tell the output shape
   bool weight = false;                    ///< constant as stored in the file; never brought into another layout
 };
 
-constexpr Port in(const char* name, const char* slot) { return {.name = name, .slot = slot}; }
+constexpr Port in(const char* name, const char* slot) { return {.name = name, .slot = in_files(slot)}; }
 constexpr Port optional_in(const char* name, const char* slot) {
-  return {.name = name, .kind = Port::Kind::kOptional, .slot = slot};
+  return {.name = name, .kind = Port::Kind::kOptional, .slot = in_files(slot)};
 }
 constexpr Port list_in(const char* name, const char* slot) {
-  return {.name = name, .kind = Port::Kind::kList, .slot = slot};
+  return {.name = name, .kind = Port::Kind::kList, .slot = in_files(slot)};
 }
-constexpr Port weight_in(const char* name, const char* slot) { return {.name = name, .slot = slot, .weight = true}; }
+constexpr Port weight_in(const char* name, const char* slot) {
+  return {.name = name, .slot = in_files(slot), .weight = true};
+}
 constexpr Port optional_weight_in(const char* name, const char* slot) {
-  return {.name = name, .kind = Port::Kind::kOptional, .slot = slot, .weight = true};
+  return {.name = name, .kind = Port::Kind::kOptional, .slot = in_files(slot), .weight = true};
 }
 /// An integer argument that PIR makes an operand and ProgramDesc an attribute which slots may override, and that
 /// decides the output shape. Where the file gives none of them it is absent.
 constexpr Port shape_in(const char* name, const char* attribute, const char* slot = "", const char* list_slot = "") {
   return {.name = name,
           .kind = Port::Kind::kOptional,
-          .slot = slot,
-          .list_slot = list_slot,
+          .slot = in_files(slot),
+          .list_slot = in_files(list_slot),
           .attribute = attribute,
           .shape_input = true};
 }
 /// The same for a number that does not decide the output shape.
 constexpr Port value_in(const char* name, const char* attribute, const char* slot = "", DType dtype = DType::kFloat32) {
-  return {.name = name, .kind = Port::Kind::kOptional, .slot = slot, .attribute = attribute, .attribute_dtype = dtype};
+  return {.name = name,
+          .kind = Port::Kind::kOptional,
+          .slot = in_files(slot),
+          .attribute = attribute,
+          .attribute_dtype = dtype};
 }
-constexpr Port out(const char* name, const char* slot) { return {.name = name, .slot = slot}; }
+constexpr Port out(const char* name, const char* slot) { return {.name = name, .slot = in_files(slot)}; }
 constexpr Port optional_out(const char* name, const char* slot) {
-  return {.name = name, .kind = Port::Kind::kOptional, .slot = slot};
+  return {.name = name, .kind = Port::Kind::kOptional, .slot = in_files(slot)};
 }
 constexpr Port list_out(const char* name, const char* slot) {
-  return {.name = name, .kind = Port::Kind::kList, .slot = slot};
+  return {.name = name, .kind = Port::Kind::kList, .slot = in_files(slot)};
 }
 
 /// How many values stand at each port of a node (flat lists are ordered by port).
@@ -281,6 +299,17 @@ concept OperatorStruct = requires(T t, const T c) {
 };
 
 namespace op_detail {
+/// Whether this library can evaluate an operator without a kernel: in the light library those where that is needed.
+constexpr bool has_reference([[maybe_unused]] std::string_view op) {
+#ifdef CORACLE_LIGHT
+  for (std::string_view name : kReferences) {
+    if (name == op) return true;
+  }
+  return false;
+#else
+  return true;
+#endif
+}
 template <class T>
 std::shared_ptr<void> make(const void* from) {
   return make_opaque(from == nullptr ? T() : T(*static_cast<const T*>(from)));
@@ -351,7 +380,7 @@ constexpr OpSchema make_op_schema() {
   OpSchema schema{};
   schema.name = T::kName;
   schema.pure = true;
-  if constexpr (requires { T::kLegacy; }) schema.legacy = T::kLegacy;
+  if constexpr (kReadsOtherFormats && requires { T::kLegacy; }) schema.legacy = T::kLegacy;
   schema.lod = op_detail::lod<T>;
   if constexpr (requires { T::kPure; }) schema.pure = T::kPure;
   if constexpr (requires { T::kAnyType; }) schema.any_type = T::kAnyType;
@@ -367,12 +396,12 @@ constexpr OpSchema make_op_schema() {
                   reference(t, r);
                 }) {
     schema.infer = op_detail::infer<T>;
-    schema.reference = op_detail::reference<T>;
+    if constexpr (op_detail::has_reference(T::kName)) schema.reference = op_detail::reference<T>;
   } else {
     static_assert(
         requires(Lowering & l) { T::lower(l); }, "an operator has infer and reference, or lower");
   }
-  if constexpr (requires(Lowering & l) { T::lower(l); }) schema.lower = T::lower;
+  if constexpr (kReadsOtherFormats && requires(Lowering & l) { T::lower(l); }) schema.lower = T::lower;
   if constexpr (requires { T::kReshapes; }) schema.reshapes = T::kReshapes;
   if constexpr (requires { T::kQuantizes; }) schema.quantizes = T::kQuantizes;
   if constexpr (requires { T::kFusedOf; }) schema.fused_of = T::kFusedOf;

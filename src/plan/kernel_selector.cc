@@ -55,7 +55,7 @@ KernelSelector::KernelSelector(KernelChoice choice) : choice_(std::move(choice))
   add_stages(host.stages);
   references_.reserve(all_ops().size());
   for (const OpSchema* op : all_ops()) {
-    if (op->reference == nullptr) continue;
+    if (op->infer == nullptr) continue;
     references_.push_back(reference_kernel(*op));
     kernels_[op].push_back(&references_.back());
   }

@@ -32,10 +32,26 @@ void run_reference(KernelCall& call) noexcept {
   }
 }
 
+/// Planning ends where a library without the reference has no kernel for a node.
+Prepared refuse(const void* /*op*/, const ArgFacts& args, PrepareContext& /*context*/) {
+  std::string operands;
+  for (const Fact* fact : args.all_in()) {
+    operands.append(operands.empty() ? "" : ", ");
+    append_text(operands, *fact);
+  }
+  fail(ErrorCode::kUnsupported, "this library has no kernel of the operator ", args.kernel().op->name, " for ",
+       operands, ": use libcoracle, or one that is made for the model (coracle tailor)");
+}
+
 }  // namespace
 
 KernelDef reference_kernel(const OpSchema& op) {
-  return {.name = "reference", .op = &op, .types = kAnyTypeRule, .rank = kLastResort, .run = run_reference};
+  return {.name = "reference",
+          .op = &op,
+          .types = kAnyTypeRule,
+          .rank = kLastResort,
+          .prepare = op.reference == nullptr ? refuse : nullptr,
+          .run = run_reference};
 }
 
 const KernelDef& nothing_kernel() {

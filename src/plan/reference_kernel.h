@@ -5,7 +5,8 @@
 
 namespace coracle::internal {
 
-/// The last row of every operator: runs its `reference` on row-major operands of any type.
+/// The last row of every operator: runs its `reference` on row-major operands of any type. Without a reference, which
+/// the light library has of some operators only, it refuses to be planned.
 KernelDef reference_kernel(const OpSchema& op);
 
 /// For nodes none of whose results has elements.

@@ -34,6 +34,9 @@ int64_t whole(int64_t count, int64_t of) { return (count + of - 1) / of * of; }
   return tile_gemm_table(Isa::kAny);
 }
 
+#ifdef CORACLE_LIGHT  // has no kernels on matrix tiles
+const GemmFunctions& gemm_table(Isa isa, ComputeMode /*mode*/) { return gemm_table(isa); }
+#else
 [[gnu::noinline]] const GemmFunctions& gemm_table(Isa isa, ComputeMode mode) {
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
   if (is_by_dots(mode)) return avx512::tile_gemm.bf16_dots;
@@ -45,6 +48,7 @@ int64_t whole(int64_t count, int64_t of) { return (count + of - 1) / of * of; }
     default: return gemm_table(isa);
   }
 }
+#endif
 
 bool is_by_dots(ComputeMode mode) {
   return mode == ComputeMode::kBf16 && !processor().has(Capability::kAmx) && processor().has(Capability::kAvx512Bf16);

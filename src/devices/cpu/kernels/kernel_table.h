@@ -12,6 +12,9 @@
 #ifdef CORACLE_OPERATORS
 #include "built_operators.h"  // kBuiltOperators, their names, made by CMake
 #endif
+#if defined(CORACLE_TAILOR) && CORACLE_TAILOR
+#include "light/kernels.h"  // kKernels, made by CMake
+#endif
 
 /// What the files of kernels share: their names and lists per instruction set, and how a value lies in memory.
 namespace coracle::internal::cpu::kernels {
@@ -126,13 +129,25 @@ consteval auto kernels_of_all_products() {
 #endif
 }
 
-#ifdef CORACLE_OPERATORS
-/// Those of kAll, an array of KernelDef, whose operators this build has.
+#if defined(CORACLE_OPERATORS) || defined(CORACLE_LIGHT)
+/// Those of kAll, an array of KernelDef, whose operators this build has. The light library has those of one instruction
+/// set, none on matrix tiles.
 template <const auto& kAll>
 class BuiltKernels {
   static consteval bool built(const KernelDef& kernel) {
+#ifdef CORACLE_LIGHT
+    const Isa isa = kernel.capability.template as<Isa>();
+    if (kernel.mode != CapabilityLevel() || (isa != Isa::kAny && isa != Isa::CORACLE_LIGHT)) return false;
+#endif
+#if defined(CORACLE_TAILOR) && CORACLE_TAILOR
+    if (std::find(std::begin(kKernels), std::end(kKernels), kernel.name) == std::end(kKernels)) return false;
+#endif
+#ifdef CORACLE_OPERATORS
     return std::find(std::begin(kBuiltOperators), std::end(kBuiltOperators), kernel.op->name) !=
            std::end(kBuiltOperators);
+#else
+    return true;
+#endif
   }
   static consteval auto choose() {
     std::array<KernelDef, static_cast<size_t>(std::count_if(std::begin(kAll), std::end(kAll), built))> kept{};

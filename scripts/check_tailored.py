@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes libraries for some models (coracle tailor) and checks that they give the large library's bits and refuse other models by name; prints
+their sizes. What make tailored runs; it compiles for minutes and is no part of the tests.
+
+    check_tailored.py BUILD --models DIR --to DIR [MODEL...]
+"""
+import argparse
+import pathlib
+import subprocess
+import sys
+
+# Models of one library, and the sizes they are made for.
+PP_OCR = {"ppocr-v3-ch-det": "x=1,3,64,64", "ppocr-v2.0-cls": "x=1,3,64,64", "ppocr-v2.0-en-rec": "x=1,3,32,64"}
+ANOTHER = "serving-text_classification_lstm"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--models", type=pathlib.Path, required=True)
+    parser.add_argument("--to", type=pathlib.Path, required=True)
+    parser.add_argument("--isa", default="avx2")
+    parser.add_argument("more", nargs="*", help="MODEL:INPUT=DIMS, a library of its own for each")
+    arguments = parser.parse_args()
+    root = pathlib.Path(__file__).resolve().parent.parent
+    arguments.to.mkdir(parents=True, exist_ok=True)
+    sets = {"pp-ocr": {str(arguments.models / name): shape for name, shape in PP_OCR.items()}}
+    for more in arguments.more:
+        model, shape = more.split(":", 1)
+        sets[pathlib.Path(model).name] = {model: shape}
+    failed = []
+
+    def run(library, model):
+        return subprocess.run([arguments.build / "run_interface", library, model, "1", arguments.isa], capture_output=True, text=True, check=False)
+
+    def saved(model):
+        path = arguments.to / f"{pathlib.Path(model).name}.coracle"
+        subprocess.run([arguments.build / "coracle", "optimize", model, "-o", path, "--no-packed"], check=True, capture_output=True)
+        return path
+
+    for name, models in sets.items():
+        files = {saved(model): shape for model, shape in models.items()}
+        folder = arguments.to / name
+        shapes = [word for file, shape in files.items() for word in ("--shape", f"{file.name}:{shape}")]
+        subprocess.run([arguments.build / "coracle", "tailor", *files, "-o", folder, "--isa", arguments.isa, "--source", root, *shapes], check=True)
+        library = folder / "libcoracle_light.so"
+        for file in files:
+            wanted = run(arguments.build / "libcoracle.so", file)
+            found = run(library, file)
+            if found.returncode != 0 or found.stdout != wanted.stdout:
+                failed.append(f"{name}: {file.name}: {found.stdout}{found.stderr}, expected {wanted.stdout}{wanted.stderr}")
+        other = run(library, saved(arguments.models / ANOTHER))
+        if other.returncode != 1 or "there are no operators" not in other.stderr and "there is no operator" not in other.stderr:
+            failed.append(f"{name}: another model: {other.stdout}{other.stderr}")
+        print(f"{name}: {library.stat().st_size} bytes; of another model it says: {other.stderr.strip()}")
+    for line in failed:
+        print(f"failed: {line}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
