@@ -97,7 +97,7 @@ class Rewriter {
       op.sub_block = op.attributes.get<int64_t>("sub_block");
       leave_out(op.attributes, [](std::string_view name) { return name == "sub_block"; });
     }
-    if (is_one_of(op.type, {"io_copy", "io_copy_once", "layout", "layout_once"})) return copy(std::move(op), "Input");
+    if (is_one_of(op.type, {"io_copy", "io_copy_once", "layout", "layout_once"})) return copy(op, "Input");
     if (is_one_of(op.type, {"calib", "calib_once", "calib_inplace"})) return convert(op);
     if (op.type == "write_back") return write_back(op);
     use_real_parameters(op);
@@ -276,7 +276,7 @@ class Rewriter {
   }
 
   /// The variable becomes `assign` of the one at `slot`.
-  void copy(Operator op, std::string_view slot) {
+  void copy(const Operator& op, std::string_view slot) {
     const std::string_view from = variable_at(op.inputs, slot);
     const std::string_view to = variable_at(op.outputs, "Out");
     require(!from.empty() && !to.empty(), "it has no operand or no result");

@@ -23,11 +23,6 @@ using Reals = std::vector<float>;
 
 std::string by_opt(const std::string& name) { return std::string(CORACLE_LITE_FILES) + "/" + name; }
 
-std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 ModelSource in_memory(const std::string& bytes) {
   return ModelSource::in_memory(test::memory_file(bytes, "model.nb"), {});
 }

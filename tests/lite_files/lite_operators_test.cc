@@ -57,7 +57,7 @@ Reals each(const Reals& values, const F& f) {
 }
 
 /// A convolution that gives x itself, of one channel.
-LiteOperator convolution(Attributes attributes, test::LiteSlots inputs = {}) {
+LiteOperator convolution(Attributes attributes, const test::LiteSlots& inputs = {}) {
   LiteOperator op{"conv2d", {{"Input", {"x"}}, {"Filter", {"w"}}}, {{"Output", {"out"}}}, std::move(attributes)};
   op.inputs.insert(op.inputs.end(), inputs.begin(), inputs.end());
   for (const char* name : {"strides", "dilations"}) op.attributes.emplace_back(name, std::vector<int32_t>{1, 1});
