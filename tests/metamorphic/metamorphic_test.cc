@@ -82,9 +82,7 @@ class SubjectTest {
 
   /// With nodes on a device: all that it takes, and shares of that. True if all agrees.
   bool run_placements(unsigned seed) {
-    // Models on a device keep the simulation of integers.
-    Variant usual{"as usual", {}};
-    usual.options.passes.disabled = {"integer_regions"};
+    const Variant usual{"as usual", {}};
     const std::vector<Answer> expected = fresh(usual);
     if (!repeats(*load(usual))) return true;
     for (const int percent : {0, 30, 70}) {
