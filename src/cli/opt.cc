@@ -77,7 +77,7 @@ void OptCommand::print_operators(const std::string& model) const {
   for (const internal::JsonValue& u : d["unsupported"].GetArray()) {
     missing += fmt::format("\n  {}: {}", u["operator"].GetString(), u["reason"].GetString());
   }
-  if (!missing.empty()) throw Failure(ExitCode::kUnsupported, "Coracle does not have these operators:" + missing);
+  if (!missing.empty()) throw Failure(ExitCode::kUnsupported, "operators that Coracle does not have:" + missing);
   fmt::print("Coracle supports this model.\n");
 }
 
