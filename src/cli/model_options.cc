@@ -60,7 +60,8 @@ CLI::Option* add_model(CLI::App* command, ModelArguments& m) {
   command->add_option("--params", m.params, "parameter file, where Paddle's naming rules do not find it");
   return command
       ->add_option("model", m.model,
-                   "directory, archive of one (.tar, .tar.gz, .zip), saved model (.coracle), file of Paddle Lite (.nb), program file (.pdmodel, "
+                   "directory, archive of one (.tar, .tar.gz, .zip), saved model (.coracle), file of Paddle Lite "
+                   "(.nb), program file (.pdmodel, "
                    "__model__, .json) or parameter file")
       ->required();
 }

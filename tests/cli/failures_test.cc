@@ -53,7 +53,8 @@ class Failures : public testing::Test {
 
 TEST_F(Failures, Usage) {
   expect_failure({}, kUsage, {"subcommand", "--help"});
-  expect_failure({"walk", product_}, kUsage, {"no command 'walk'", "run, inspect, explain, optimize, opt, bench, profile"});
+  expect_failure({"walk", product_}, kUsage,
+                 {"no command 'walk'", "run, inspect, explain, optimize, opt, bench, profile"});
   expect_failure({"run"}, kUsage, {"model"});
   expect_failure({"run", product_, "--frequency", "3"}, kUsage, {"--frequency"});
   expect_failure({"run", product_, product_}, kUsage, {product_});

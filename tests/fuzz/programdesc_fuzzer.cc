@@ -42,11 +42,12 @@ void write_again(const FileBytes& file) {
 
 }  // namespace
 
-// Any bytes as a ProgramDesc and its parameters, or as a file of Paddle Lite, written, imported, rewritten and run: results or an Error.
+// Any bytes as a ProgramDesc and its parameters, or as a file of Paddle Lite, written, imported, rewritten and run:
+// results or an Error.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
     const test::ModelParts parts = test::split_model({data, size});
-    if (!parts.program.bytes.empty() && parts.program.bytes[0] == '{') return 0;  // pir_fuzzer's
+    if (!parts.program.bytes.empty() && parts.program.bytes[0] == '{') return 0;         // pir_fuzzer's
     const bool is_lite = parts.program.bytes.size() > 1 && parts.program.bytes[1] == 0;  // a file of Paddle Lite
     if (!is_lite) write_again(parts.program);
     const ModelSource source = ModelSource::in_memory(parts.program, parts.params);

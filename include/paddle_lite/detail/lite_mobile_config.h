@@ -12,7 +12,8 @@ namespace paddle {
 namespace lite_api {
 
 /// For files that Paddle Lite's opt wrote, and for saved models (coracle_model_save, `coracle optimize`,
-/// SaveOptimizedModel), which are known by what is in them and not by their names; also for models as they are published.
+/// SaveOptimizedModel), which are known by what is in them and not by their names; also for models as they are
+/// published.
 class LITE_API MobileConfig : public ConfigBase {
  public:
   using ConfigBase::ConfigBase;
