@@ -83,8 +83,8 @@ TEST(LiteFiles, ByOpt) {
     SCOPED_TRACE(name);
     expect_near(outputs_of(ModelSource::on_disk(by_opt(name)), input), expected);
   }
-  expect_near(outputs_of(ModelSource::on_disk(by_opt("int8.nb")), input),
-              {0.18951949F, 0.24392375F, 0.19332951F, 0.19065827F, 0.18256901F});
+  // With weights of 8 bits. Paddle Lite itself, whose product does not restore them, gives 1, 0, 0, 0, 0.
+  expect_near(outputs_of(ModelSource::on_disk(by_opt("int8.nb")), input), expected, 5e-4F);
 }
 
 TEST(LiteFiles, AreFoundAsOtherModelsAre) {
@@ -116,8 +116,9 @@ TEST(LiteFiles, OfOtherVersionsAreRefused) {
 }
 
 TEST(LiteFiles, OperatorsThatAreMissingAreNamed) {
-  const LiteFile file = file_of({{"search_fc", {{"X", {"x"}}}, {{"Out", {"y"}}}},
-                                 {"subgraph", {{"Inputs", {"y"}}}, {{"Outputs", {"out"}}}, {{"sub_block", 0}}}});
+  LiteFile file = file_of({{"search_fc", {{"X", {"x"}}}, {{"Out", {"y"}}}},
+                           {"subgraph", {{"Inputs", {"y"}}}, {{"Outputs", {"out"}}}, {{"sub_block", 1}}}});
+  file.blocks.push_back({0, {}, {}});
   const std::string said = refusal([&] { Model::load(in_memory(file.bytes()), {}); });
   EXPECT_NE(said.find("search_fc (1 time): opt v2.13 of Paddle Lite made it, and Coracle does not have it"),
             std::string::npos)
