@@ -39,7 +39,8 @@ struct Needs {
   void add_operators(const std::string& json) {
     internal::JsonDocument d;
     d.Parse(json.c_str());
-    for (const auto& entry : d["operators"].GetObject()) {
+    const internal::JsonValue& counts = d["operators"];
+    for (const auto& entry : counts.GetObject()) {
       const std::string_view name = entry.name.GetString();
       operators.emplace(name);
       all_kernels = all_kernels || name == "if" || name == "while";
