@@ -93,7 +93,8 @@ class Rewriter {
     constexpr std::string_view kWithActivation = "_activation";
     kernel_ = kernel_of(op);
     after_.clear();
-    if (!op.sub_block && op.attributes.has("sub_block")) {  // it stands there as a number
+    const bool has_block = is_one_of(op.type, {"while", "conditional_block", "conditional_block_infer"});
+    if (has_block && op.attributes.has("sub_block")) {  // it stands there as a number
       op.sub_block = op.attributes.get<int64_t>("sub_block");
       leave_out(op.attributes, [](std::string_view name) { return name == "sub_block"; });
     }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <iterator>
-#include <numeric>
 #include <random>
 
 #include "base/error.h"
@@ -118,9 +116,8 @@ TEST(LiteFiles, OfOtherVersionsAreRefused) {
 }
 
 TEST(LiteFiles, OperatorsThatAreMissingAreNamed) {
-  LiteFile file = file_of({{"search_fc", {{"X", {"x"}}}, {{"Out", {"y"}}}},
-                           {"subgraph", {{"Inputs", {"y"}}}, {{"Outputs", {"out"}}}, {{"sub_block", 1}}}});
-  file.blocks.push_back({0, {}, {}});
+  const LiteFile file = file_of({{"search_fc", {{"X", {"x"}}}, {{"Out", {"y"}}}},
+                                 {"subgraph", {{"Inputs", {"y"}}}, {{"Outputs", {"out"}}}, {{"sub_block", 0}}}});
   const std::string said = refusal([&] { Model::load(in_memory(file.bytes()), {}); });
   EXPECT_NE(said.find("search_fc (1 time): opt v2.13 of Paddle Lite made it, and Coracle does not have it"),
             std::string::npos)
