@@ -28,8 +28,8 @@ class DevicePlaces : public testing::Test {
 TEST_F(DevicePlaces, ManyUpdatesOfOnePlace) {
   for (const DType type : {DType::kFloat32, DType::kInt64}) {
     const Tensor x = random_numbers({7, 5, 9}, type, 1);
-    for (const int64_t count : {1, 64, 301}) {
-      for (const int depth : {1, 2, 3}) {
+    for (const int64_t count : {1, 301}) {
+      for (const int depth : {type == DType::kFloat32 ? 3 : 2}) {
         const Tensor at = random_ints({count, depth}, -5, 5, DType::kInt64, 2);
         Shape updates{count};
         for (int d = depth; d < 3; ++d) updates.push_back(x.shape()[d]);
@@ -39,7 +39,7 @@ TEST_F(DevicePlaces, ManyUpdatesOfOnePlace) {
             1);
         EXPECT_EQ(taken({.op = GatherNd{}, .in = {x, at}}), 1);
       }
-      for (const bool overwrite : {true, false}) {
+      for (const bool overwrite : {false, true}) {
         const Tensor at = random_ints({count}, -7, 7, DType::kInt32, 4);
         EXPECT_EQ(taken({.op = Scatter{.overwrite = overwrite},
                          .in = {x, at, random_numbers({count, 5, 9}, type, 5)},
@@ -71,12 +71,9 @@ TEST_F(DevicePlaces, ValuesInSlices) {
   };
   const Slice slices[] = {
       {in_slices({1}), {4, 2, 7}, {1}, {3}, {1}},
-      {in_slices({1}), {1, 7}, {-2}, {INT64_MAX}, {1}},
-      {in_slices({0, 2}), {2, 5, 3}, {0, 1}, {4, 7}, {3, 2}},
-      {in_slices({2}), {1}, {5}, {0}, {-2}},
+      {in_slices({0, 2}), {2, 5, 3}, {-4, 1}, {INT64_MAX, 7}, {3, 2}},
       {in_slices({2}), {3}, {-1}, {-7}, {-2}},
       {in_slices({2}, {}, {}, true), {7}, {6}, {-1}, {-1}},
-      {in_slices({1}, {1}), {4, 7}, {2}, {3}, {1}},
       {in_slices({0, 1}, {0, 1}), {7}, {-1, 3}, {4, 4}, {1, 1}},
       {in_slices({1}, {}, {1}), {4, 1, 2, 7}, {0}, {2}, {1}},
       {in_slices({1}), {1}, {3}, {3}, {1}},  // of nothing
