@@ -137,11 +137,9 @@ void add_opt(CLI::App& app) {
       app, "opt", "Saves a model as Paddle Lite's opt is told to",
       "Takes the flags of Paddle Lite's program opt, and is also the program coracle-opt. It writes a saved model of "
       "Coracle, as 'coracle optimize --no-packed' does: Coracle's MobileConfig reads it, under any name, and Paddle "
-      "Lite "
-      "does not. Files that Paddle Lite's own opt wrote (.nb) are models that every command takes, this one too.\n"
+      "Lite does not. Files that Paddle Lite's own opt wrote (.nb) are models that every command takes, this one too.\n"
       "Flags may begin with one dash. Those for kernels, chips and smaller weights have no effect; 'coracle quantize' "
-      "makes "
-      "models in fewer bits.\n"
+      "makes models in fewer bits.\n"
       "\nExamples:\n"
       "  coracle-opt --model_dir=mobilenet_v1 --optimize_out=mobilenet_v1_opt\n"
       "  coracle-opt --model_file=a.pdmodel --param_file=a.pdiparams --optimize_out_type=naive_buffer "

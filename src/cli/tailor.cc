@@ -3,9 +3,11 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -123,19 +125,30 @@ struct TailorCommand {
     command->add_option("--jobs", jobs, "compilers at a time")->check(CLI::Range(1, 1024));
   }
 
-  /// Those of a model: all that name none, and those with its file's name in front.
-  std::vector<std::string> shapes_of(const std::string& model) const {
+  /// A shape as a model has it: one that names none, or the model's file in front.
+  static std::optional<std::string> shape_for(const std::string& model, const std::string& shape) {
     const std::string prefix = std::filesystem::path(model).filename().string() + ":";
-    std::vector<std::string> own;
+    if (shape.starts_with(prefix)) return shape.substr(prefix.size());
+    const size_t colon = shape.find(':');
+    if (colon == std::string::npos || colon > shape.find('=')) return shape;
+    return std::nullopt;
+  }
+
+  /// What is wrong is said before models are run.
+  void check() const {
+    std::error_code error;
+    for (const std::string& model : models) {
+      if (!std::filesystem::exists(model, error)) throw Failure(ExitCode::kIo, "no such model: " + printable(model));
+    }
     for (const std::string& shape : shapes) {
-      const size_t colon = shape.find(':');
-      if (shape.starts_with(prefix)) {
-        own.push_back(shape.substr(prefix.size()));
-      } else if (colon == std::string::npos || colon > shape.find('=')) {
-        own.push_back(shape);
+      const auto is_for = [&](const std::string& model) { return shape_for(model, shape).has_value(); };
+      if (std::none_of(models.begin(), models.end(), is_for)) {
+        throw Failure(ExitCode::kUsage, "--shape " + printable(shape) + " names none of the models");
       }
     }
-    return own;
+    if (!source.empty() && !std::filesystem::exists(source + "/src/light/CMakeLists.txt", error)) {
+      throw Failure(ExitCode::kIo, "--source " + printable(source) + " is not Coracle's source: it has no src/light");
+    }
   }
 
   void look_at(const std::string& path, Needs& needs) const {
@@ -148,7 +161,11 @@ struct TailorCommand {
     options.cpu_isa = isa;
     const coracle::Model model(path, "", options);
     needs.add_operators(model.description());
-    for (const std::vector<std::string>& sizes : client::each_size(shapes_of(path))) {
+    std::vector<std::string> own;
+    for (const std::string& shape : shapes) {
+      if (std::optional<std::string> for_path = shape_for(path, shape)) own.push_back(*std::move(for_path));
+    }
+    for (const std::vector<std::string>& sizes : client::each_size(own)) {
       coracle::Session session(model);
       InputOptions inputs;
       inputs.shapes = sizes;
@@ -161,6 +178,7 @@ struct TailorCommand {
   }
 
   void run() const {
+    check();
     Needs needs;
     for (const std::string& model : models) look_at(model, needs);
     std::error_code failed;
@@ -211,10 +229,9 @@ void add_tailor(CLI::App& app) {
   add_command<TailorCommand>(
       app, "tailor", "Makes a small library that runs some models alone",
       "Writes to the folder which operators, kernels and types the saved models need, with the sizes that are given "
-      "(else "
-      "the declared ones), and builds of them a light library (docs/light.md): libcoracle_light.so and .a. Other sizes "
-      "run "
-      "with the kernels that are there; a model that needs another operator or kernel is refused with its name.\n"
+      "(else the declared ones), and builds of them a light library (docs/light.md): libcoracle_light.so and .a. "
+      "Other sizes run with the kernels that are there; a model that needs another operator or kernel is refused with "
+      "its name.\n"
       "\nExamples:\n"
       "  coracle tailor mobilenet.coracle -o small --source coracle-src\n"
       "  coracle tailor det.coracle rec.coracle -o small --shape det.coracle:x=1,3,640,640 --shape "

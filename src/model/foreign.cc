@@ -57,7 +57,7 @@ constexpr std::string_view kPicture = "it is not a model; pictures are inputs";
 constexpr std::string_view kUnpack = "unpack it; of archives .tar, .tar.gz and .zip are read as they are";
 constexpr std::string_view kArchive = "give the archive itself as the model, or unpack it";
 constexpr std::string_view kNeedsNothing =
-    "it has a program and its parameters: give it alone as the model, or the files that `opt` made it of";
+    "it has a program and its parameters: give it alone as the model; where it was, it is damaged";
 constexpr std::string_view kDownload = "a page was saved in place of the file: download the file itself";
 
 struct Row {
@@ -103,7 +103,8 @@ constexpr std::array kRows = std::to_array<Row>({
      1,
      "\0v"sv,
      [](const FileStart& h) { return h.byte(0) <= 4 && h.byte(3) >= '0' && h.byte(3) <= '9'; }},
-    {{"a model of Paddle-Lite", kNeedsNothing, true},
+    {{"by its name a model of Paddle-Lite", "it does not begin as one: it is damaged, or a file of something else",
+      true},
      0,
      "",
      [](const FileStart& h) { return h.name.ends_with(".nb"); }},

@@ -21,6 +21,7 @@ namespace {
 bool all_known(std::span<const Fact> facts) {
   return std::all_of(facts.begin(), facts.end(), [](const Fact& f) { return f.known() && !f.is_array; });
 }
+
 /// By value, where it stands; none without devices.
 std::vector<Place> places_of(std::span<const Fact> facts, const KernelSelector& selector) {
   std::vector<Place> places(selector.devices().empty() ? 0 : facts.size());

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "base/counted.h"
 #include "base/printable.h"
 #include "ops/common/binary.h"
 
@@ -68,9 +69,14 @@ void copy_common(const Tensor& from, Tensor& to) {
 Tensor with_padding(const Tensor& x, const Shape& shape, int64_t value) {
   Tensor padded = Tensor::make(x.dtype(), shape);
   const Tensor one = converted(kNoRun, Tensor::scalar(value), x.dtype());
-  const size_t element = size_of(x.dtype());
   auto* at = static_cast<std::byte*>(padded.raw());
-  for (int64_t i = 0; i < padded.count(); ++i) std::memcpy(at + static_cast<size_t>(i) * element, one.raw(), element);
+  const size_t bytes = padded.bytes();
+  size_t filled = std::min(one.bytes(), bytes);
+  if (filled != 0) std::memcpy(at, one.raw(), filled);
+  for (size_t more = 0; filled < bytes; filled += more) {
+    more = std::min(filled, bytes - filled);
+    std::memcpy(at + filled, at, more);
+  }
   copy_common(x, padded);
   return padded;
 }
@@ -125,15 +131,21 @@ void InputPadding::add_rule(std::string_view text) {
       last = number_in(size.substr(dots + 2, slash == size.npos ? size.npos : slash - dots - 2));
       if (slash != size.npos) step = number_in(size.substr(slash + 1));
     }
-    if (!first || !last || !step || *first < 0 || *first > *last || *step < 1 || (*last - *first) % *step != 0) {
+    if (!first || !last || !step || *first < 0 || *first > *last || *step < 1) {
       refuse_padding(text, "'" + printable(size) +
                                "' is neither a number, ? nor sizes FIRST..LAST or FIRST..LAST/STEP, as in 32..128/32");
+    }
+    if (const int64_t beyond = (*last - *first) % *step; beyond != 0) {
+      refuse_padding(text, coracle::internal::text("'", printable(size), "' does not end with its last size: steps of ",
+                                                   *step, " from ", *first, " on lead to ", *last - beyond));
     }
     sizes = {std::string(size), *first, *last, *step};
   }
   const Shape& declared = input->shape;
   if (declared.rank_known() && declared.rank() != static_cast<int>(rule.sizes.size())) {
-    refuse_padding(text, coracle::internal::text("the input has the shape ", declared));
+    refuse_padding(
+        text, coracle::internal::text("expected sizes of ", counted(static_cast<size_t>(declared.rank()), "dimension"),
+                                      ", as the input has the shape ", declared, ", found ", rule.sizes.size()));
   }
   rules_.push_back(std::move(rule));
 }

@@ -69,6 +69,19 @@ TEST_F(Failures, Usage) {
                  {"no pass 'no_such_pass'", "dead_code"});
 }
 
+TEST_F(Failures, OfTailor) {
+  const std::string saved = folder_.path("saved.coracle");
+  const std::string to = folder_.path("small");
+  ASSERT_EQ(test::coracle_program({"optimize", product_, "-o", saved}).code, 0);
+  expect_failure({"tailor", product_, "-o", to}, kUsage, {product_, "is not a saved model", "coracle optimize"});
+  expect_failure({"tailor", folder_.path("none.coracle"), "-o", to}, kIo, {"no such model", "none.coracle"});
+  expect_failure({"tailor", saved, "-o", to, "--shape", "other.coracle:x=1,2"}, kUsage,
+                 {"--shape other.coracle:x=1,2", "none of the models"});
+  expect_failure({"tailor", saved, "-o", to, "--source", folder_.path("nothing")}, kIo,
+                 {"nothing", "is not Coracle's source"});
+  expect_failure({"tailor", saved, "-o", to, "--isa", "sse9"}, kUsage, {"'sse9'"});
+}
+
 TEST_F(Failures, UnsupportedOperatorsAreListedTogether) {
   test::BlockWriter main;
   test::add_feed(main, "x", test::kFloat32, {1}, 0);

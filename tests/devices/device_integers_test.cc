@@ -4,29 +4,22 @@
 #include <gtest/gtest.h>
 
 #include "devices/cpu/integer_cases.h"
+#include "devices/device_kernel_test.h"
 #include "ops/conv_pool/pool2d.h"
 #include "ops/interp/nearest_interp.h"
 #include "ops/matmul/matrix_product.h"
 #include "ops/quantize/integer_conv2d.h"
 #include "ops/quantize/integer_linear.h"
 #include "ops/quantize/to_int8.h"
-#include "support/device_kernel_runner.h"
 
 namespace coracle::internal::test {
 namespace {
 
 const Steps kLayer = {kMultiplyChannel, kAddChannel, kRelu};
 
-class DeviceIntegers : public testing::Test {
+class DeviceIntegers : public DeviceKernelTest {
  protected:
-  void SetUp() override {
-    if (DeviceKernelRunner::under_test() == nullptr) GTEST_SKIP() << "CORACLE_TEST_DEVICE is not set";
-  }
-  static int taken(const KernelCase& c) {
-    const int before = DeviceKernelRunner::under_test()->taken();
-    check_on_every_kernel(c);
-    return DeviceKernelRunner::under_test()->taken() - before;
-  }
+  using DeviceKernelTest::taken;
   template <class Op>
   static int taken(Op op, const Steps& steps, const Result& result, Tensor x, Tensor w, const Shape& shape,
                    int64_t channels) {

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "devices/device_kernel_test.h"
 #include "ops/conv_pool/depthwise_conv2d_transpose.h"
 #include "ops/creation/full_batch_size_like.h"
 #include "ops/creation/full_like.h"
@@ -34,25 +35,13 @@
 #include "ops/movement/shuffle_channel.h"
 #include "ops/movement/unbind.h"
 #include "ops/rnn/rnn.h"
-#include "support/check_kernels.h"
-#include "support/device_kernel_runner.h"
 
 /// Cases for kernels of devices that the cases of the CPU's kernels do not reach, and a look at which of them have run:
 /// with CORACLE_TEST_DEVICE=opencl.
 namespace coracle::internal::test {
 namespace {
 
-class DeviceKernels : public testing::Test {
- protected:
-  void SetUp() override {
-    if (DeviceKernelRunner::under_test() == nullptr) GTEST_SKIP() << "CORACLE_TEST_DEVICE is not set";
-  }
-  static int taken(const KernelCase& c) {
-    const int before = DeviceKernelRunner::under_test()->taken();
-    check_on_every_kernel(c);
-    return DeviceKernelRunner::under_test()->taken() - before;
-  }
-};
+class DeviceKernels : public DeviceKernelTest {};
 
 /// Operators on one operand, with the attributes they have by default.
 TEST_F(DeviceKernels, OneOperand) {

@@ -1,28 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "devices/device_kernel_test.h"
 #include "ops/index/gather_nd.h"
 #include "ops/index/scatter.h"
 #include "ops/index/scatter_nd_add.h"
 #include "ops/index/set_value_with_tensor.h"
-#include "support/check_kernels.h"
-#include "support/device_kernel_runner.h"
 
 /// Kernels of devices that read and write where indices say, with CORACLE_TEST_DEVICE=cuda.
 namespace coracle::internal::test {
 namespace {
 
-class DevicePlaces : public testing::Test {
- protected:
-  void SetUp() override {
-    if (DeviceKernelRunner::under_test() == nullptr) GTEST_SKIP() << "CORACLE_TEST_DEVICE is not set";
-  }
-  static int taken(const KernelCase& c) {
-    const int before = DeviceKernelRunner::under_test()->taken();
-    check_on_every_kernel(c);
-    return DeviceKernelRunner::under_test()->taken() - before;
-  }
-};
+class DevicePlaces : public DeviceKernelTest {};
 
 /// Many updates go to one place, and are added in their order.
 TEST_F(DevicePlaces, ManyUpdatesOfOnePlace) {

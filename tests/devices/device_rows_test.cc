@@ -4,31 +4,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "devices/device_kernel_test.h"
 #include "ops/detection/multiclass_nms3.h"
 #include "ops/index/argsort.h"
 #include "ops/index/masked_select.h"
 #include "ops/index/nonzero.h"
 #include "ops/index/topk.h"
 #include "ops/index/topk_v1.h"
-#include "support/check_kernels.h"
-#include "support/device_kernel_runner.h"
 
 /// Kernels of devices that select rows by their data, with CORACLE_TEST_DEVICE=cuda: top-k, and those whose results
 /// have as many rows as the data says.
 namespace coracle::internal::test {
 namespace {
 
-class DeviceRows : public testing::Test {
- protected:
-  void SetUp() override {
-    if (DeviceKernelRunner::under_test() == nullptr) GTEST_SKIP() << "CORACLE_TEST_DEVICE is not set";
-  }
-  static int taken(const KernelCase& c) {
-    const int before = DeviceKernelRunner::under_test()->taken();
-    check_on_every_kernel(c);
-    return DeviceKernelRunner::under_test()->taken() - before;
-  }
-};
+class DeviceRows : public DeviceKernelTest {};
 
 /// Few different numbers, so that most are equal to others.
 Tensor with_ties(const Shape& s, DType type, int64_t different, unsigned seed) {

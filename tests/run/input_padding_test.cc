@@ -144,10 +144,13 @@ TEST(InputPadding, TextsThatAreNone) {
   };
   EXPECT_EQ(message("x"), "padding 'x': expected INPUT=SHAPE or INPUT=SHAPE:VALUE, as in ids=?x32..128/32");
   EXPECT_EQ(message("z=?x1..2x4"), "padding 'z=?x1..2x4': the model has no input of that name");
-  EXPECT_EQ(message("x=?x1..2"), "padding 'x=?x1..2': the input has the shape [?, ?, 4]");
+  EXPECT_EQ(message("x=?x1..2"),
+            "padding 'x=?x1..2': expected sizes of 3 dimensions, as the input has the shape [?, ?, 4], found 2");
   EXPECT_EQ(message("x=?x1..2x4,x=?x1..2x4"), "padding 'x=?x1..2x4': the input is named twice");
+  EXPECT_EQ(message("x=?x1..4/2x4"),
+            "padding 'x=?x1..4/2x4': '1..4/2' does not end with its last size: steps of 2 from 1 on lead to 3");
   EXPECT_EQ(message("x=?x1..2x4:a"), "padding 'x=?x1..2x4:a': expected a whole number behind the colon");
-  for (const char* sizes : {"5..2", "1..", "..2", "1..4/2", "1..4/0", "-1..4", "a", "", "1..4/"}) {
+  for (const char* sizes : {"5..2", "1..", "..2", "1..4/0", "-1..4", "a", "", "1..4/"}) {
     EXPECT_NE(message(("x=?x" + std::string(sizes) + "x4").c_str()).find("is neither a number, ? nor sizes"),
               std::string::npos)
         << sizes;
