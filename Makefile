@@ -71,9 +71,9 @@ format:
 lint: build/lint/build.ninja
 	cmake --build build/lint --target coracle_saved_schema coracle_serve_protos
 	scripts/lint.sh build/lint $(LINT)
-	$(if $(LINT),,git rev-parse HEAD >.ci/linted)
+	git rev-parse HEAD >.ci/linted
 
-# The same, but clang-tidy looks at what has changed since `make lint` last looked at everything; that keeps its commit in .ci/linted.
+# The same, but clang-tidy looks at what has changed since either of them last passed; both keep that commit in .ci/linted.
 lint-changed:
 	$(MAKE) --no-print-directory lint LINT=--changed
 
