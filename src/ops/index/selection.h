@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/gnu_order.h"
 #include "ops/index/sorting.h"
 
-/// Which of equal elements Paddle's top-k and k-th value take: what std::nth_element, std::partial_sort and std::sort
-/// leave. Where no elements are equal any selection gives the same.
+/// Which of equal elements Paddle's top-k and k-th value take: what GNU's std::nth_element, std::partial_sort and
+/// std::sort leave. Where no elements are equal any selection gives the same.
 namespace coracle::internal {
 
 template <class T>
@@ -48,11 +49,11 @@ void select(Ranked<T>* elements, int64_t n, int64_t k, const Selection& how, con
     return sorts_before<T>(a.value, b.value, descending);
   };
   if (how.by_partial_sort || k * 64 < n) {
-    std::partial_sort(elements, elements + k, elements + n, before);
+    gnu::partial_sort(elements, elements + k, elements + n, before);
     return;
   }
-  std::nth_element(elements, elements + k - 1, elements + n, before);
-  if (how.sorted) std::sort(elements, elements + k - 1, before);
+  gnu::nth_element(elements, elements + k - 1, elements + n, before);
+  if (how.sorted) gnu::sort(elements, elements + k - 1, before);
 }
 
 /// The first k of the n elements of a row and their indices. room: of n elements.

@@ -36,11 +36,11 @@ inline void infer(const Kthvalue& op, InferArgs& a) {
 
 inline void reference(const Kthvalue& op, ReferenceArgs& a) {
   reference_one_per_row(a, op.axis, [&](const auto& row, const auto&) {
-    using T = std::decay_t<decltype(row[0])>;
+    using T = typename std::decay_t<decltype(row)>::value_type;
     Buffer<Ranked<T>> elements(row.size(), a.context());
     for (size_t i = 0; i < row.size(); ++i) elements[i] = {row[i], static_cast<int64_t>(i)};
-    const auto nth = elements.begin() + (op.k - 1);
-    std::nth_element(elements.begin(), nth, elements.end(),
+    Ranked<T>* const nth = elements.data() + (op.k - 1);
+    gnu::nth_element(elements.data(), nth, elements.data() + elements.size(),
                      [](const Ranked<T>& x, const Ranked<T>& y) { return sorts_before<T>(x.value, y.value, false); });
     return nth->index;
   });
