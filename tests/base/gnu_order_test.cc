@@ -41,7 +41,7 @@ std::vector<Element> uneven_ones(size_t count) {
 }
 
 /// The same elements in the same places as GNU's library has them, of all that it is asked for.
-void expect_same(const std::vector<Element>& elements, size_t k) {
+void expect_gnus_order(const std::vector<Element>& elements, size_t k) {
   std::vector<Element> ours = elements;
   std::vector<Element> theirs = elements;
   Element* const data = ours.data();
@@ -65,9 +65,9 @@ TEST(GnuOrder, IsThatOfGnusLibrary) {
     for (const int different : {1, 2, 7, 1000000}) {
       for (int trial = 0; trial < 20; ++trial) {
         const std::vector<Element> elements = elements_of(count, different, random);
-        expect_same(elements, 0);
-        expect_same(elements, count);
-        expect_same(elements, count == 0 ? 0 : random() % count);
+        expect_gnus_order(elements, 0);
+        expect_gnus_order(elements, count);
+        expect_gnus_order(elements, count == 0 ? 0 : random() % count);
         if (testing::Test::HasFailure()) return;
       }
     }
@@ -77,11 +77,11 @@ TEST(GnuOrder, IsThatOfGnusLibrary) {
 TEST(GnuOrder, IsThatOfGnusLibraryWhereHeapsTakeOver) {
   for (const size_t count : {50, 500, 5000}) {
     std::vector<Element> elements = uneven_ones(count);
-    expect_same(elements, count / 3);
+    expect_gnus_order(elements, count / 3);
     std::sort(elements.begin(), elements.end(), comes_before);
-    expect_same(elements, count / 3);
+    expect_gnus_order(elements, count / 3);
     std::reverse(elements.begin(), elements.end());
-    expect_same(elements, count / 3);
+    expect_gnus_order(elements, count / 3);
   }
 }
 
