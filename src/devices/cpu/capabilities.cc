@@ -4,13 +4,8 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
-#if defined(__x86_64__) && defined(__linux__)
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
-#if (defined(__aarch64__) || defined(__arm__)) && defined(__linux__)
-#include <sys/auxv.h>
-#endif
+
+#include "base/system/processor.h"
 
 namespace coracle::internal::cpu {
 namespace {
@@ -33,11 +28,9 @@ constexpr std::string_view kArchitecture = "another";
 /// (Documentation/arch/x86/ xstate.rst), for threads that start later, too; where it refuses, an instruction on tiles
 /// would be a fault.
 bool request_matrix_tiles() {
-#if defined(__x86_64__) && defined(__linux__)
+#if defined(__x86_64__)
   constexpr unsigned kAmx = 1U << 22U | 1U << 24U | 1U << 25U;
   constexpr unsigned kTileState = 3U << 17U;
-  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
-  constexpr unsigned long kTileData = 18;      // XFEATURE_XTILEDATA
   unsigned a = 0;
   unsigned b = 0;
   unsigned c = 0;
@@ -47,7 +40,7 @@ bool request_matrix_tiles() {
   unsigned high = 0;
   asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));  // AVX-512 was found: the system saves extended states
   if ((low & kTileState) != kTileState) return false;
-  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  return permit_matrix_tiles();
 #else
   return false;
 #endif
@@ -79,15 +72,6 @@ bool finds_fast_bf16_dots() {
 
 /// /proc/cpuinfo writes avx512_vnni.
 bool finds_avx512_vnni() { return CORACLE_SUPPORTS(avx512vnni); }
-
-/// What Linux says of ARM's processors, a bit each (asm/hwcap.h of each architecture); 0 elsewhere.
-[[maybe_unused]] unsigned long hardware_capabilities() {
-#if (defined(__aarch64__) || defined(__arm__)) && defined(__linux__)
-  return getauxval(AT_HWCAP);
-#else
-  return 0;
-#endif
-}
 
 /// With multiply-adds of floats. All 64-bit ARM has them.
 bool finds_neon() {
