@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all light tailored setup models engines goldens-on-engines demo serve-demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-ray bench-isa bench-int8 bench-precision bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo oracle-lite known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile gpu-bundle gpu-bundle-rehearsal ray subset processors build-times wheel packages reproducible migration paddleocr docs arm arm-test musl musl-test clean
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo oracle-lite known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile gpu-bundle gpu-bundle-rehearsal ray subset processors build-times wheel packages reproducible migration paddleocr docs arm arm-test musl musl-test windows windows-test clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -286,6 +286,17 @@ musl: setup
 
 musl-test: musl
 	scripts/musl-test.sh
+
+# Library and program for 64-bit Windows by Debian's mingw-w64. make windows-test runs them and tests in wine; all tests of these programs:
+# make windows-test TESTS=--all.
+windows:
+	scripts/setup-debian.sh --windows
+	scripts/windows-sysroot.sh
+	$(MAKE) --no-print-directory build/windows/build.ninja
+	cmake --build --preset windows -j $(JOBS) --target coracle_program paddle_inference_c golden_test $$(scripts/windows-test.sh --programs)
+
+windows-test: windows
+	scripts/windows-test.sh $(TESTS)
 
 # Each fuzz target with the sanitizers of asan, on the same inputs every time; make fuzz FUZZ_SECONDS=600 searches for new ones.
 FUZZ_SECONDS ?= 0

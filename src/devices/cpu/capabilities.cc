@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/capabilities.h"
 
-#if defined(__x86_64__) && defined(__linux__)
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
-#if (defined(__aarch64__) || defined(__arm__)) && defined(__linux__)
-#include <sys/auxv.h>
-#endif
-
+#include "base/system/processor.h"
 #include "devices/cpu/cpuid.h"
 
 namespace coracle::internal::cpu {
@@ -27,15 +20,7 @@ constexpr std::string_view kArchitecture = "another";
 
 /// Linux gives the state of the tiles' data to processes that ask (Documentation/arch/x86/xstate.rst), for threads that
 /// start later, too; where it refuses, an instruction on tiles would be a fault.
-bool request_matrix_tiles() {
-#if defined(__x86_64__) && defined(__linux__)
-  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
-  constexpr unsigned long kTileData = 18;      // XFEATURE_XTILEDATA
-  return has_matrix_tiles() && syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
-#else
-  return false;
-#endif
-}
+bool request_matrix_tiles() { return has_matrix_tiles() && permit_matrix_tiles(); }
 
 bool finds_avx_vnni() { return has_feature("avxvnni"); }
 
@@ -45,15 +30,6 @@ bool finds_fast_bf16_dots() { return has_feature("avx512bf16") && !is_intel(); }
 
 /// /proc/cpuinfo writes avx512_vnni.
 bool finds_avx512_vnni() { return has_feature("avx512vnni"); }
-
-/// What Linux says of ARM's processors, a bit each (asm/hwcap.h of each architecture); 0 elsewhere.
-[[maybe_unused]] unsigned long hardware_capabilities() {
-#if (defined(__aarch64__) || defined(__arm__)) && defined(__linux__)
-  return getauxval(AT_HWCAP);
-#else
-  return 0;
-#endif
-}
 
 /// With multiply-adds of floats. All 64-bit ARM has them.
 bool finds_neon() {
