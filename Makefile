@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all light tailored setup models engines goldens-on-engines demo serve-demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-ray bench-isa bench-int8 bench-precision bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo oracle-lite known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile gpu-bundle gpu-bundle-rehearsal ray subset processors build-times wheel packages reproducible migration paddleocr docs arm arm-test musl musl-test windows windows-test clean
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo oracle-lite known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile gpu-bundle gpu-bundle-rehearsal ray subset processors build-times wheel packages reproducible migration paddleocr docs arm arm-test arm-packages bench-arm musl musl-test windows windows-test clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -276,6 +276,17 @@ arm:
 
 arm-test: arm
 	scripts/arm-test.sh $(ARM) $(TESTS)
+
+# The .deb packages of the cross build, and of 64 bits the wheel, tried in qemu-user: build/packages-aarch64, -armv7
+arm-packages: arm
+	cmake --build --preset $(ARM) -j $(JOBS) --target $$(scripts/arm-packages.sh --targets)
+	scripts/arm-packages.sh $(ARM)
+
+# Instructions of models on ARM in qemu-user, and cycles of loops by llvm-mca, into docs/arm.md
+bench-arm: arm models
+	cmake --build --preset release -j $(JOBS) --target coracle_program
+	cmake --build --preset aarch64 -j $(JOBS) --target coracle_engine_xnnpack
+	/usr/bin/python3 bench/arm_counts.py $(if $(MODELS),--models $(MODELS),--docs)
 
 # Library and program for Linux with musl (Alpine), by the compilers of the Python package ziglang; musl-test runs models with musl's loader.
 musl: setup
