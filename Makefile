@@ -47,7 +47,8 @@ light:
 tailored: models
 	$(MAKE) --no-print-directory build/release/build.ninja
 	cmake --build --preset release -j $(JOBS) --target coracle_program run_interface
-	scripts/check_tailored.py build/release --models ../shared/models --to build/tailored
+	tests/models/fill_weights.sh $(SHARED) $(FILLED) python3
+	scripts/check_tailored.py build/release --models $(SHARED)/models --filled $(FILLED) --to build/tailored
 
 # Serves the demo's models, with a page at http://localhost:8000/ and a line for curl, until Ctrl-C.
 serve-demo: models

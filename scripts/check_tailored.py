@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes libraries for some models (coracle tailor) and checks that they give the large library's bits and refuse other models by name; prints
-their sizes. What make tailored runs; it compiles for minutes and is no part of the tests.
+"""Makes libraries for some models (coracle tailor) and checks that they give the large library's bits, refuse other models by name and are
+small; prints their sizes. What make tailored runs; it compiles for minutes and is no part of the tests.
 
-    check_tailored.py BUILD --models DIR --to DIR [MODEL...]
+    check_tailored.py BUILD --models DIR --filled DIR --to DIR [MODEL:INPUT=DIMS...]
 """
 import argparse
 import pathlib
 import subprocess
 import sys
 
-# Models of one library, and the sizes they are made for.
+# Models of one library, the sizes they are made for, and how many bytes it may have.
 PP_OCR = {"ppocr-v3-ch-det": "x=1,3,64,64", "ppocr-v2.0-cls": "x=1,3,64,64", "ppocr-v2.0-en-rec": "x=1,3,32,64"}
+MOBILENET = {"program-only-zoo/mobilenet_v1": "x=1,3,64,64"}
+MOST_BYTES = {"pp-ocr": 1_000_000, "mobilenet_v1": 500_000}
 ANOTHER = "serving-text_classification_lstm"
 
 
@@ -19,13 +21,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--models", type=pathlib.Path, required=True)
+    parser.add_argument("--filled", type=pathlib.Path, required=True, help="weights of models that come without (tests/models/fill_weights.sh)")
     parser.add_argument("--to", type=pathlib.Path, required=True)
     parser.add_argument("--isa", default="avx2")
     parser.add_argument("more", nargs="*", help="MODEL:INPUT=DIMS, a library of its own for each")
     arguments = parser.parse_args()
     root = pathlib.Path(__file__).resolve().parent.parent
     arguments.to.mkdir(parents=True, exist_ok=True)
-    sets = {"pp-ocr": {str(arguments.models / name): shape for name, shape in PP_OCR.items()}}
+    sets = {name: {str(arguments.models / model): shape for model, shape in models.items()}
+            for name, models in (("pp-ocr", PP_OCR), ("mobilenet_v1", MOBILENET))}
     for more in arguments.more:
         model, shape = more.split(":", 1)
         sets[pathlib.Path(model).name] = {model: shape}
@@ -35,8 +39,11 @@ def main():
         return subprocess.run([arguments.build / "run_interface", library, model, "1", arguments.isa], capture_output=True, text=True, check=False)
 
     def saved(model):
-        path = arguments.to / f"{pathlib.Path(model).name}.coracle"
-        subprocess.run([arguments.build / "coracle", "optimize", model, "-o", path, "--no-packed"], check=True, capture_output=True)
+        name = pathlib.Path(model).name
+        path = arguments.to / f"{name}.coracle"
+        weights = arguments.filled / f"{name}.pdiparams"
+        given = ["--params", weights] if weights.exists() else []
+        subprocess.run([arguments.build / "coracle", "optimize", model, *given, "-o", path, "--no-packed"], check=True, capture_output=True)
         return path
 
     for name, models in sets.items():
@@ -53,7 +60,10 @@ def main():
         other = run(library, saved(arguments.models / ANOTHER))
         if other.returncode != 1 or "there are no operators" not in other.stderr and "there is no operator" not in other.stderr:
             failed.append(f"{name}: another model: {other.stdout}{other.stderr}")
-        print(f"{name}: {library.stat().st_size} bytes; of another model it says: {other.stderr.strip()}")
+        size = library.stat().st_size
+        if size > MOST_BYTES.get(name, size):
+            failed.append(f"{name}: {size} bytes, at most {MOST_BYTES[name]}")
+        print(f"{name}: {size} bytes; of another model it says: {other.stderr.strip()}")
     for line in failed:
         print(f"failed: {line}")
     return 1 if failed else 0

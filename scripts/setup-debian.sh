@@ -11,7 +11,7 @@
 set -eu
 
 packages="
-  g++ cmake ninja-build ccache make python3 python3-venv python3-numpy ca-certificates
+  g++ lld cmake ninja-build ccache make python3 python3-venv python3-numpy ca-certificates
   libhwy-dev libprotozero-dev rapidjson-dev libflatbuffers-dev flatbuffers-compiler
   libboost-dev libssl-dev openssl libcli11-dev libfmt-dev libpng-dev libjpeg62-turbo-dev libwebp-dev libyaml-dev libfreetype-dev
   zlib1g-dev opencl-c-headers libgtest-dev libbenchmark-dev

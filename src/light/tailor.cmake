@@ -61,7 +61,7 @@ ${entries}};
 #include <string_view>
 namespace coracle::internal {
 /// The kernels that the models of this library's list use.
-inline constexpr std::string_view kKernels[] = {
+inline constexpr std::string_view kListedKernels[] = {
 ${entries}};
 }
 ")

@@ -13,7 +13,7 @@
 #include "built_operators.h"  // kBuiltOperators, their names, made by CMake
 #endif
 #if defined(CORACLE_TAILOR) && CORACLE_TAILOR
-#include "light/kernels.h"  // kKernels, made by CMake
+#include "light/kernels.h"  // kListedKernels, made by CMake
 #endif
 
 /// What the files of kernels share: their names and lists per instruction set, and how a value lies in memory.
@@ -140,7 +140,8 @@ class BuiltKernels {
     if (kernel.mode != CapabilityLevel() || (isa != Isa::kAny && isa != Isa::CORACLE_LIGHT)) return false;
 #endif
 #if defined(CORACLE_TAILOR) && CORACLE_TAILOR
-    if (std::find(std::begin(kKernels), std::end(kKernels), kernel.name) == std::end(kKernels)) return false;
+    if (std::find(std::begin(kListedKernels), std::end(kListedKernels), kernel.name) == std::end(kListedKernels))
+      return false;
 #endif
 #ifdef CORACLE_OPERATORS
     return std::find(std::begin(kBuiltOperators), std::end(kBuiltOperators), kernel.op->name) !=
