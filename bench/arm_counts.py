@@ -105,7 +105,7 @@ class Symbols:
     def name(self, offset):  # the first segment lies at 0, so that offsets are addresses
         name = max((row for row in self.all if row[0] <= offset), default=(0, "?"))[1]
         name = re.sub(r"\(anonymous namespace\)::|coracle::internal::|cpu::neon(_dotprod)?::", "", name)
-        return re.sub(r"[(<].*", "", name)
+        return re.sub(r"[(<].*", "", name).split()[-1]
 
 
 def cycles(words, processor, disassembler, simulator):
@@ -152,10 +152,15 @@ def main():
         model = models.Model(rows[name])
         shape = MODELS.get(name) or rows[name]["inputs"]["x"]["shape"]
         title = re.sub(r" \d+(x\d+)?$", "", rows[name]["title"]) + " " + "x".join(map(str, shape[2:]))
-        macs = multiply_adds(model.native(), shape)
-        runs = [("float32", model.native(), "neoverse-n1", 4, [])]
-        runs += [("float32, engine xnnpack", model.native(), "neoverse-n1", 4, ["--engines", "xnnpack"])] if wide else []
-        runs += [("int8, " + PROCESSORS[p], model.files("coracle", "int8"), p, 16 if "SDOT" in PROCESSORS[p] else 8, []) for p in PROCESSORS]
+        try:
+            native, int8 = model.native(), model.files("coracle", "int8")
+        except models.Absent as reason:
+            print("%s: left out: %s" % (title, reason), flush=True)
+            continue
+        macs = multiply_adds(native, shape)
+        runs = [("float32", native, "neoverse-n1", 4, [])]
+        runs += [("float32, engine xnnpack", native, "neoverse-n1", 4, ["--engines", "xnnpack"])] if wide else []
+        runs += [("int8, " + PROCESSORS[p], int8, p, 16 if "SDOT" in PROCESSORS[p] else 8, []) for p in PROCESSORS]
         for form, files, processor, lanes, more in runs:
             blocks = counted(counter, processor, files["program"], files["params"], shape, more)
             total = sums(blocks)
