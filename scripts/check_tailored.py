@@ -13,7 +13,7 @@ import sys
 # Models of one library, the sizes they are made for, and how many bytes it may have.
 PP_OCR = {"ppocr-v3-ch-det": "x=1,3,64,64", "ppocr-v2.0-cls": "x=1,3,64,64", "ppocr-v2.0-en-rec": "x=1,3,32,64"}
 MOBILENET = {"program-only-zoo/mobilenet_v1": "x=1,3,64,64"}
-MOST_BYTES = {"pp-ocr": 1_000_000, "mobilenet_v1": 500_000}
+MOST_BYTES = {"pp-ocr": 1_250_000, "mobilenet_v1": 1_050_000}  # docs/light.md has what they are, and the aims
 ANOTHER = "serving-text_classification_lstm"
 
 
@@ -58,12 +58,12 @@ def main():
             if found.returncode != 0 or found.stdout != wanted.stdout:
                 failed.append(f"{name}: {file.name}: {found.stdout}{found.stderr}, expected {wanted.stdout}{wanted.stderr}")
         other = run(library, saved(arguments.models / ANOTHER))
-        if other.returncode != 1 or "there are no operators" not in other.stderr and "there is no operator" not in other.stderr:
+        if other.returncode != 1 or "needs operators that are not supported" not in other.stderr:
             failed.append(f"{name}: another model: {other.stdout}{other.stderr}")
         size = library.stat().st_size
         if size > MOST_BYTES.get(name, size):
             failed.append(f"{name}: {size} bytes, at most {MOST_BYTES[name]}")
-        print(f"{name}: {size} bytes; of another model it says: {other.stderr.strip()}")
+        print(f"{name}: {size} bytes; of another model it says: {other.stderr.strip().splitlines()[0]}")
     for line in failed:
         print(f"failed: {line}")
     return 1 if failed else 0

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -32,7 +33,7 @@ constexpr const char* kIsa = "neon";
 struct Needs {
   std::set<std::string, std::less<>> operators;
   std::set<std::string, std::less<>> kernels;
-  std::set<std::string, std::less<>> references;  ///< operators that no kernel runs
+  std::set<std::string, std::less<>> references;  ///< operators that are evaluated without a kernel
   std::set<std::string, std::less<>> types;
   bool all_kernels = false;  ///< what runs seldom, as a branch, was not seen
 
@@ -45,6 +46,20 @@ struct Needs {
       const std::string_view name = entry.name.GetString();
       operators.emplace(name);
       all_kernels = all_kernels || name == "if" || name == "while";
+    }
+  }
+
+  /// Of nodes that have no step, some compute sizes: planning evaluates them.
+  void add_evaluated(const std::string& description, const std::string& steps) {
+    internal::JsonDocument model;
+    model.Parse(description.c_str());
+    internal::JsonDocument plan;
+    plan.Parse(steps.c_str());
+    std::map<std::string, int64_t, std::less<>> run;
+    for (const internal::JsonValue& step : plan.GetArray()) ++run[step["op"].GetString()];
+    const internal::JsonValue& counts = model["operators"];
+    for (const auto& entry : counts.GetObject()) {
+      if (run[entry.name.GetString()] < entry.value.GetInt64()) references.insert(entry.name.GetString());
     }
   }
 
@@ -166,6 +181,7 @@ struct TailorCommand {
       set_inputs(model, inputs, session);
       session.set_profiling(true);
       Interruption::run(session);
+      needs.add_evaluated(model.description(), session.explain());
       needs.add_steps(session.explain());
       needs.add_steps(session.profile());
     }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # coracle_tailored(FILE SRC): of `names`, `references` and `tables` of the caller what the list FILE names, which `coracle tailor` wrote:
-# lines of `operator NAME`, `kernel NAME` and `reference NAME` (of an operator that no kernel runs). Writes built_operators.h and light/kernels.h, which the tables of kernels include.
+# lines of `operator NAME`, `kernel NAME` and `reference NAME` (of an operator that is evaluated without a kernel). Writes built_operators.h and light/kernels.h, which the tables of kernels include.
 function(coracle_tailored file src)
   if(NOT EXISTS ${file} OR IS_DIRECTORY ${file})
     message(FATAL_ERROR "CORACLE_TAILOR is ${file}, which is no list that coracle tailor wrote")
