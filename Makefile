@@ -303,7 +303,7 @@ musl-test: musl
 # make windows-test TESTS=--all.
 windows:
 	scripts/setup-debian.sh --windows
-	scripts/windows-sysroot.sh
+	scripts/source-libraries.sh windows cmake/toolchains/windows.cmake
 	$(MAKE) --no-print-directory build/windows/build.ninja
 	cmake --build --preset windows -j $(JOBS) --target coracle_program paddle_inference_c golden_test $$(scripts/windows-test.sh --programs)
 

@@ -24,7 +24,7 @@ case "${1:-}" in
   --checks) packages="$packages locales clang-14 clang-format-14 clang-tidy-14 clang-tools-14 libclang-rt-14-dev lld-14 pocl-opencl-icd ocl-icd-libopencl1 wrk libb64-0d libgrpc++-dev protobuf-compiler-grpc chromium fonts-dejavu-core" ;;
   --processors) packages="$packages qemu-user" ;;
   --arm) packages="$packages g++-12-aarch64-linux-gnu gcc-12-aarch64-linux-gnu g++-12-arm-linux-gnueabihf gcc-12-arm-linux-gnueabihf qemu-user" ;;
-  --windows) packages="$packages g++-mingw-w64-x86-64-posix libz-mingw-w64-dev wine64" ;;
+  --windows) packages="$packages g++-mingw-w64-x86-64-posix wine64" ;;
   --balancer) packages="$packages haproxy iproute2" ;;
   --fonts) packages="$packages fonts-dejavu-core fonts-wqy-microhei" ;;
   *) echo "usage: $0 [--checks | --processors | --arm | --windows | --balancer | --fonts]" >&2; exit 2 ;;

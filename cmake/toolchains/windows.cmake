@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# 64-bit Windows with Debian's mingw-w64; headers without a library, from the folder that scripts/windows-sysroot.sh makes.
+# 64-bit Windows with Debian's mingw-w64; other libraries from the folder that scripts/source-libraries.sh fills.
 set(CMAKE_SYSTEM_NAME Windows)
 set(CMAKE_SYSTEM_PROCESSOR x86_64)
 set(CORACLE_SYSROOT ${CMAKE_CURRENT_LIST_DIR}/../../build/sysroot/windows CACHE PATH
-    "The headers that the library is built with (scripts/windows-sysroot.sh)")
+    "What the library is built with (scripts/source-libraries.sh)")
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES CORACLE_SYSROOT)
 get_filename_component(sysroot ${CORACLE_SYSROOT} ABSOLUTE)
 if(NOT EXISTS ${sysroot}/include)
-  message(FATAL_ERROR "CORACLE_SYSROOT: there are no headers in ${sysroot}; scripts/windows-sysroot.sh makes links to Debian's")
+  message(FATAL_ERROR "CORACLE_SYSROOT: there are no headers in ${sysroot}; make windows fills it")
 endif()
 
 set(triplet x86_64-w64-mingw32)
