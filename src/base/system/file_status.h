@@ -11,7 +11,7 @@ namespace coracle::internal {
 struct FileTime {
   int64_t seconds = 0;
   int64_t nanoseconds = 0;
-  auto operator<=>(const FileTime&) const = default;
+  auto operator<=>(const FileTime&) const = default;  // NOLINT(modernize-use-nullptr): none is here
 };
 
 /// What the system says of a file or a folder.
