@@ -42,7 +42,7 @@ expect() {
 program=$build/coracle.exe
 expect version 0 "coracle " "$wine" "$program" --version
 expect usage 2 "there is no command 'rnu'" "$wine" "$program" rnu
-expect missing 5 "no such file" "$wine" "$program" inspect 'C:\no\such\モデル.pdmodel'
+expect missing 5 "no such model" "$wine" "$program" inspect 'C:\no\such\モデル.pdmodel'
 # No library but Windows' own.
 others=$(x86_64-w64-mingw32-objdump -p "$build/coracle.dll" "$build/paddle_inference_c.dll" "$program" | sed -n 's/.*DLL Name: //p' | sort -u |
   grep -viE '^(kernel32|msvcrt|advapi32|shell32|psapi|user32|coracle)\.dll$')

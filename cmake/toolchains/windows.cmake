@@ -24,7 +24,7 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 # The stack is aligned to 16 bytes, and g++ moves vectors of 32 and 64 bytes there as if it were to theirs (GCC bug 54412): the assembler makes of
 # each such move one that takes any address, which is as fast where that is aligned.
 set(CMAKE_CXX_FLAGS_INIT "-Wa,-muse-unaligned-vector-move")
-# Nothing but Windows' own libraries is needed.
-set(CMAKE_EXE_LINKER_FLAGS_INIT "-static")
-set(CMAKE_SHARED_LINKER_FLAGS_INIT "-static")
+# Nothing but Windows' own libraries is needed: what checks stacks is linked in, too.
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-static -fstack-protector")
+set(CMAKE_SHARED_LINKER_FLAGS_INIT "-static -fstack-protector")
 set(CMAKE_CROSSCOMPILING_EMULATOR ${CMAKE_CURRENT_LIST_DIR}/../../scripts/wine.sh)

@@ -171,9 +171,8 @@ std::optional<FolderInput> folder_input(const coracle::Model& model, const Input
     found = FolderInput{infos[index].name, i, {}};
     for (fs::directory_iterator file(internal::native_path(path), error), end; !error && file != end;
          file.increment(error)) {
-      if (names_input(file->path()) && !fs::is_directory(file->path())) {
-        found->files.push_back(internal::path_text(file->path()));
-      }
+      const std::string name = internal::path_text(file->path());
+      if (names_input(name) && !fs::is_directory(file->path())) found->files.push_back(name);
     }
     if (error) throw Failure(ExitCode::kIo, path + ": cannot be read: " + error.message());
     if (found->files.empty()) {
