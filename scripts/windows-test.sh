@@ -48,7 +48,7 @@ others=$(x86_64-w64-mingw32-objdump -p "$build/coracle.dll" "$build/paddle_infer
   grep -viE '^(kernel32|msvcrt|advapi32|shell32|psapi|user32|coracle)\.dll$')
 [ -z "$others" ] || { echo "windows: FAILED: needs $others"; failed="$failed libraries"; }
 
-model=$root/build/demo-models/models/ch_ppocr_mobile_v2.0_cls_infer
+model=$root/build/demo-models/models/ch_ppocr_mobile_v2_cls_infer
 if [ -d "$model" ]; then
   folder="$logs/Модель 模型 \"x"
   folder=$(echo "$folder" | tr -d '"')  # no name on Windows has quotes
@@ -62,7 +62,9 @@ if [ -d "$model" ]; then
   left=$(find "$folder" -name '*.tmp' -o -name '*.old')
   [ -z "$left" ] || { echo "windows: FAILED: left $left"; failed="$failed left"; }
   # The same through cmd.exe, with its quoting.
-  (cd "$logs" && expect quoting 0 '"outputs"' "$wine" cmd /c "$(printf '"%s" run "%s" --shape x=1,3,48,192 --json' "$("$wine" winepath -w "$program" | tr -d '\r')" "$("$wine" winepath -w "$folder" | tr -d '\r')")")
+  cp -r "$model" "$logs/a & b (100%)"
+  printf '@"%s" run "a & b (100%%%%)" --shape x=1,3,48,192 --json\r\n' "$("$wine" winepath -w "$program" | tr -d '\r')" >"$logs/quoting.bat"
+  (cd "$logs" && expect quoting 0 '"outputs"' "$wine" cmd /c quoting.bat; [ -z "$failed" ]) || failed="$failed quoting"
 else
   echo "windows: the program on models: skipped, there are none (make models)"
 fi

@@ -74,6 +74,7 @@ std::vector<std::string> arguments_of(int argc, char** argv) {
 void run_command(int argc, char** argv) {
   const std::vector<std::string> arguments = arguments_of(argc, argv);
   CLI::App app("Runs PaddlePaddle models.", "coracle");
+  app.allow_windows_style_options(false);  // what begins with a slash is a path
   app.footer(kFooter);
   app.set_version_flag("--version", version_text);
   app.require_subcommand(1);
