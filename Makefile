@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all light tailored setup models engines goldens-on-engines demo serve-demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-ray bench-isa bench-int8 bench-precision bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo oracle-lite known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile gpu-bundle gpu-bundle-rehearsal ray subset processors build-times wheel packages reproducible migration paddleocr docs arm arm-test arm-packages bench-arm musl musl-test windows windows-test clean
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo oracle-lite known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile gpu-bundle gpu-bundle-rehearsal ray subset processors build-times wheel packages reproducible migration paddleocr docs golden-weights arm arm-test arm-packages bench-arm musl musl-test windows windows-test clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -265,6 +265,10 @@ processors: build/release/build.ninja
 	scripts/setup-debian.sh --processors
 	scripts/processors.sh build/release $(PROCESSORS)
 
+# Weights of the recorded models that come without any, where the reference folder is there.
+golden-weights:
+	tests/models/fill_weights.sh $(SHARED) $(FILLED) python3 || test $$? = 77
+
 # Library, program and tests for ARM by Debian's cross compilers: make arm ARM=armv7 for 32 bits. make arm-test runs a sample of the tests in
 # qemu-user and models as on several processors, which have to give the same bits; all: make arm-test TESTS=--all.
 ARM := aarch64
@@ -275,7 +279,7 @@ arm:
 	$(MAKE) --no-print-directory build/$(ARM)/build.ninja
 	cmake --build --preset $(ARM) -j $(JOBS) --target coracle_program golden_test $$(scripts/arm-test.sh --programs)
 
-arm-test: arm
+arm-test: arm golden-weights
 	scripts/arm-test.sh $(ARM) $(TESTS)
 
 # The .deb packages of the cross build, and of 64 bits the wheel, tried in qemu-user: build/packages-aarch64, -armv7
@@ -296,7 +300,7 @@ musl: setup
 	$(MAKE) --no-print-directory build/musl/build.ninja
 	cmake --build --preset musl -j $(JOBS) --target coracle_program golden_test
 
-musl-test: musl
+musl-test: musl golden-weights
 	scripts/musl-test.sh
 
 # Library and program for 64-bit Windows by Debian's mingw-w64. make windows-test runs them and tests in wine; all tests of these programs:
@@ -307,7 +311,7 @@ windows:
 	$(MAKE) --no-print-directory build/windows/build.ninja
 	cmake --build --preset windows -j $(JOBS) --target coracle_program paddle_inference_c golden_test $$(scripts/windows-test.sh --programs)
 
-windows-test: windows
+windows-test: windows models golden-weights
 	scripts/windows-test.sh $(TESTS)
 
 # Each fuzz target with the sanitizers of asan, on the same inputs every time; make fuzz FUZZ_SECONDS=600 searches for new ones.
