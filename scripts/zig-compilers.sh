@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compilers for a system that Debian has none for, as programs under clang's names in build/zig/TARGET: those of the Python package
 # ziglang, which is clang with libc++ and with the C libraries of many systems.
-#   scripts/zig-compilers.sh x86_64-linux-musl | aarch64-linux-musl
+#   scripts/zig-compilers.sh x86_64-linux-musl
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Linux with musl (Alpine), by the compilers of ziglang, whose libc++ becomes part of what is linked; other libraries from the folder that
-# scripts/source-libraries.sh fills. The preset sets CMAKE_SYSTEM_PROCESSOR.
+# scripts/source-libraries.sh fills.
 set(CMAKE_SYSTEM_NAME Linux)
-set(CORACLE_MUSL x86_64 CACHE STRING "The processor that is built for: x86_64 or aarch64")
-set(CMAKE_SYSTEM_PROCESSOR ${CORACLE_MUSL})
-list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES CORACLE_MUSL)
-set(target ${CORACLE_MUSL}-linux-musl)
+set(CMAKE_SYSTEM_PROCESSOR x86_64)
+set(target x86_64-linux-musl)
 get_filename_component(build ${CMAKE_CURRENT_LIST_DIR}/../../build ABSOLUTE)
 if(NOT EXISTS ${build}/zig/${target}/clang++)
   message(FATAL_ERROR "there are no compilers in ${build}/zig/${target}; scripts/zig-compilers.sh ${target} makes them")
@@ -20,6 +18,3 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
-if(CORACLE_MUSL STREQUAL "aarch64")
-  set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64)
-endif()

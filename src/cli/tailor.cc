@@ -134,7 +134,7 @@ struct TailorCommand {
 
   /// A shape as a model has it: one that names none, or the model's file in front.
   static std::optional<std::string> shape_for(const std::string& model, const std::string& shape) {
-    const std::string prefix = internal::native_path(model).filename().string() + ":";
+    const std::string prefix = internal::path_text(internal::native_path(model).filename()) + ":";
     if (shape.starts_with(prefix)) return shape.substr(prefix.size());
     const size_t colon = shape.find(':');
     if (colon == std::string::npos || colon > shape.find('=')) return shape;
@@ -194,7 +194,7 @@ struct TailorCommand {
     std::error_code failed;
     std::filesystem::create_directories(internal::native_path(output), failed);
     if (failed) throw Failure(ExitCode::kIo, printable(output) + " cannot be made: " + failed.message());
-    const std::string folder = std::filesystem::absolute(internal::native_path(output)).string();
+    const std::string folder = internal::path_text(std::filesystem::absolute(internal::native_path(output)));
     const std::string list = folder + "/kernels.txt";
     coracle::write_file(list, needs.text(models, isa));
     fmt::print("{}: {} operators, {} kernels\n", printable(list), needs.operators.size(), needs.kernels.size());

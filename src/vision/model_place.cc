@@ -27,7 +27,7 @@ std::string ModelPlace::beside(const std::string& name) const {
   const std::string ending = path.extension().string();
   const bool is_archive = bytes_ || ending == ".tar" || ending == ".tgz" || ending == ".gz" || ending == ".zip";
   const bool is_file = !is_archive && std::filesystem::is_regular_file(path, error);
-  return ((is_file ? path.parent_path() : path) / internal::native_path(name)).string();
+  return internal::path_text((is_file ? path.parent_path() : path) / internal::native_path(name));
 }
 
 std::optional<std::string> ModelPlace::read(const std::string& name) const {

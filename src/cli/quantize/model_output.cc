@@ -31,7 +31,7 @@ ModelOutput::ModelOutput(std::string output, const Original& original, ProgramFo
                                         "; name such a file, a folder, or NAME.coracle");
   }
   program_ = file ? output_ : (path / "inference").string() + expected;
-  parameters_ = internal::native_path(program_).replace_extension(".pdiparams").string();
+  parameters_ = internal::path_text(internal::native_path(program_).replace_extension(".pdiparams"));
   std::error_code error;
   for (const auto& [made, read] :
        {std::pair(program_, original.program_file()), std::pair(parameters_, original.parameters_file())}) {
