@@ -218,6 +218,9 @@ typedef struct coracle_model_options {
    * make them; for folders whose links are trusted. 0: such a link is CORACLE_INVALID_MODEL, since the names of these
    * files come from the model. Names that lead out of the folder ("/etc/passwd", "../x") never are allowed. */
   int32_t allow_outside_links;
+  /** Operators of one's own that this model may name, beside those of the process (coracle/operator.h); copied. */
+  const struct coracle_operator* operators;
+  size_t operator_count;
 } coracle_model_options;
 
 /** Sets `struct_size` and all defaults. `struct_size` is sizeof(coracle_model_options). */

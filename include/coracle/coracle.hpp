@@ -23,34 +23,14 @@
 #include <vector>
 
 #include "coracle/coracle.h"
+#include "coracle/operator.hpp"
 #include "coracle/span.hpp"
+#include "coracle/tensor.hpp"
 
 namespace coracle {
 #if !defined(__cpp_exceptions)
 inline namespace without_exceptions {  // so that both kinds of objects may be in one program
 #endif
-
-class Exception : public std::runtime_error {
- public:
-  Exception(coracle_status status, const std::string& message) : std::runtime_error(message), status_(status) {}
-  coracle_status status() const { return status_; }
-
- private:
-  coracle_status status_;
-};
-
-[[noreturn]] inline void fail(coracle_status status, const std::string& message) {
-#if defined(__cpp_exceptions)
-  throw Exception(status, message);
-#else
-  std::fprintf(stderr, "coracle: error %d: %s\n", static_cast<int>(status), message.c_str());
-  std::abort();
-#endif
-}
-
-inline void check(coracle_status status) {
-  if (status != CORACLE_OK) fail(status, coracle_last_error());
-}
 
 /// Bytes that all models and sessions of this process hold; see coracle_memory_total.
 inline std::size_t memory_total() { return coracle_memory_total(); }
@@ -79,68 +59,6 @@ inline std::string engines(const std::string& names = {}) {
   return text;
 }
 
-/// The element type of T. For others (float16 ...) there are the functions that take a coracle_dtype.
-template <class T>
-constexpr coracle_dtype dtype_of() {
-  static_assert(std::is_same_v<T, bool> || std::is_same_v<T, int8_t> || std::is_same_v<T, uint8_t> ||
-                    std::is_same_v<T, int16_t> || std::is_same_v<T, int32_t> || std::is_same_v<T, int64_t> ||
-                    std::is_same_v<T, float> || std::is_same_v<T, double>,
-                "not an element type");
-  if constexpr (std::is_same_v<T, bool>) return CORACLE_BOOL;
-  if constexpr (std::is_same_v<T, int8_t>) return CORACLE_INT8;
-  if constexpr (std::is_same_v<T, uint8_t>) return CORACLE_UINT8;
-  if constexpr (std::is_same_v<T, int16_t>) return CORACLE_INT16;
-  if constexpr (std::is_same_v<T, int32_t>) return CORACLE_INT32;
-  if constexpr (std::is_same_v<T, int64_t>) return CORACLE_INT64;
-  if constexpr (std::is_same_v<T, float>) return CORACLE_FLOAT32;
-  if constexpr (std::is_same_v<T, double>) return CORACLE_FLOAT64;
-}
-
-using Dims = std::vector<int64_t>;
-/// Sequence offsets, coarsest level first.
-using Lod = std::vector<std::vector<size_t>>;
-
-/// Name and type of an input or output; a dimension of -1 is free.
-struct TensorInfo {
-  std::string name;
-  coracle_dtype dtype = CORACLE_FLOAT32;
-  bool rank_known = true;
-  Dims dims;
-  int lod_levels = 0;
-};
-
-/// A result. Its elements are valid until the session's next run or release, or its end.
-class View {
- public:
-  View(const coracle_tensor_view& view, Lod lod) : view_(view), lod_(std::move(lod)) {}
-
-  coracle_dtype dtype() const { return view_.dtype; }
-  Dims dims() const { return {view_.dims, view_.dims + view_.rank}; }
-  size_t bytes() const { return view_.bytes; }
-  size_t size() const { return view_.bytes / coracle_dtype_size(view_.dtype); }
-  const void* raw() const { return view_.data; }
-  const Lod& lod() const { return lod_; }
-
-  /// The elements; T must be the element type.
-  template <class T>
-  Span<const T> values() const {
-    if (dtype_of<T>() != view_.dtype) {
-      fail(CORACLE_INVALID_ARGUMENT, std::string("the tensor has elements of type ") + coracle_dtype_name(view_.dtype) +
-                                         ", asked for " + coracle_dtype_name(dtype_of<T>()));
-    }
-    return {static_cast<const T*>(view_.data), size()};
-  }
-  template <class T>
-  std::vector<T> copy() const {
-    const Span<const T> v = values<T>();
-    return {v.begin(), v.end()};
-  }
-
- private:
-  coracle_tensor_view view_;
-  Lod lod_;
-};
-
 /// Sizes that an input of a model has: at least, mostly and at most.
 struct ShapeRange {
   std::string input;
@@ -164,29 +82,31 @@ inline std::string text_of(const std::vector<ShapeRange>& ranges) {
 }
 
 struct ModelOptions {
-  std::string cpu_isa;         ///< empty: all the machine has
-  std::string disable_passes;  ///< comma-separated, "all"
+  std::string cpu_isa = {};         ///< empty: all the machine has
+  std::string disable_passes = {};  ///< comma-separated, "all"
   int64_t max_rewrites = -1;
-  std::string disable_kernels;     ///< comma-separated prefixes
-  std::string keep_tensors;        ///< comma-separated, "*"
-  std::string precision;           ///< "strict", "default", "int8", "high", "tf32", "bf16", "fp16"; empty: default
-  bool emulate_tiles = false;      ///< see coracle_model_options
-  std::int64_t time_limit_ms = 0;  ///< of loading; 0: none
-  std::string weights;             ///< "copied", "mapped", "automatic"; empty: automatic
+  std::string disable_kernels = {};  ///< comma-separated prefixes
+  std::string keep_tensors = {};     ///< comma-separated, "*"
+  std::string precision = {};        ///< "strict", "default", "int8", "high", "tf32", "bf16", "fp16"; empty: default
+  bool emulate_tiles = false;        ///< see coracle_model_options
+  std::int64_t time_limit_ms = 0;    ///< of loading; 0: none
+  std::string weights = {};          ///< "copied", "mapped", "automatic"; empty: automatic
   /// What another thread or a signal handler sets to 1 to end loading with CORACLE_CANCELLED; null: nobody does.
   const std::atomic<std::uint32_t>* cancelled = nullptr;
   bool check_declared_sizes = false;           ///< inputs must have the fixed sizes that the model declares
   bool check_weights = false;                  ///< of a saved model, by their checksums
   std::size_t weights_cache_bytes = SIZE_MAX;  ///< bound on packed weights, see coracle_model_options
-  std::string device;                          ///< "opencl", "opencl:1", "cpu"; empty: cpu
-  std::string engines;                         ///< comma-separated, see coracle_model_options
+  std::string device = {};                     ///< "opencl", "opencl:1", "cpu"; empty: cpu
+  std::string engines = {};                    ///< comma-separated, see coracle_model_options
   std::int64_t min_ops = 2;                    ///< operators of a block of an engine at least
-  std::string marks;                           ///< comma-separated, "openvino=conv2d"
-  std::string shapes;                          ///< text_of(ranges) for which engines compile once
+  std::string marks = {};                      ///< comma-separated, "openvino=conv2d"
+  std::string shapes = {};                     ///< text_of(ranges) for which engines compile once
   bool allow_outside_links = false;            ///< of parameter files, out of the model's folder
+  std::vector<Operator> operators = {};        ///< that the model may name, beside those of the process
 };
 
-/// The options as the C interface takes them, for code that uses both; `options` outlives what is returned.
+/// The options as the C interface takes them, for code that uses both; `options` outlives what is returned. Without the
+/// operators, which GivenOperators has.
 inline coracle_model_options c_options(const ModelOptions& options) {
   const auto or_null = [](const std::string& s) { return s.empty() ? nullptr : s.c_str(); };
   coracle_model_options c;
@@ -211,6 +131,14 @@ inline coracle_model_options c_options(const ModelOptions& options) {
   c.weights = or_null(options.weights);
   static_assert(sizeof(*options.cancelled) == sizeof(*c.cancelled), "an atomic of the library");
   c.cancelled = reinterpret_cast<const std::uint32_t*>(options.cancelled);
+  return c;
+}
+
+/// The same with operators, which outlive it, too.
+inline coracle_model_options c_options(const ModelOptions& options, const GivenOperators& operators) {
+  coracle_model_options c = c_options(options);
+  c.operators = operators.data();
+  c.operator_count = operators.size();
   return c;
 }
 
@@ -285,23 +213,28 @@ class Model {
  public:
   /// From a directory or one of its files; `params` may be empty.
   explicit Model(const std::string& path, const std::string& params = {}, const ModelOptions& options = {}) {
-    const coracle_model_options c = c_options(options);
+    GivenOperators operators(options.operators);
+    const coracle_model_options c = c_options(options, operators);
     coracle_model* model = nullptr;
     check(coracle_model_load(path.c_str(), params.empty() ? nullptr : params.c_str(), &c, &model));
     handle_.reset(model);
+    operators.taken();
   }
   /// From memory, which must outlive the model.
   Model(Span<const std::byte> program, Span<const std::byte> params, const ModelOptions& options = {}) {
-    const coracle_model_options c = c_options(options);
+    GivenOperators operators(options.operators);
+    const coracle_model_options c = c_options(options, operators);
     coracle_model* model = nullptr;
     check(coracle_model_load_memory(program.data(), program.size(), params.data(), params.size(), &c, &model));
     handle_.reset(model);
+    operators.taken();
   }
 
   /// From files that a function gives; `path` and `params` as above.
   Model(const ReadFunction& read, const std::string& path, const std::string& params = {},
         const ModelOptions& options = {}) {
-    const coracle_model_options c = c_options(options);
+    GivenOperators operators(options.operators);
+    const coracle_model_options c = c_options(options, operators);
     coracle_model* model = nullptr;
     const coracle_read_function call = [](void* user, const char* name, const void** data, size_t* size) {
       const auto bytes = (*static_cast<const ReadFunction*>(user))(name);
@@ -313,6 +246,7 @@ class Model {
     check(coracle_model_load_callback(path.c_str(), params.empty() ? nullptr : params.c_str(), call,
                                       const_cast<ReadFunction*>(&read), &c, &model));
     handle_.reset(model);
+    operators.taken();
   }
 
   std::vector<TensorInfo> inputs() const { return infos(coracle_model_input_count, coracle_model_input); }

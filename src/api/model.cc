@@ -7,6 +7,7 @@
 #include "api/guard.h"
 #include "api/handles.h"
 #include "api/model_options.h"
+#include "api/operator.h"
 #include "api/options.h"
 #include "api/thread_text.h"
 #include "base/counted.h"
@@ -95,6 +96,10 @@ ModelOptions model_options(const coracle_model_options* given) {
   options.load.check_weights = c.check_weights != 0;
   options.load.outside_links = c.allow_outside_links != 0;
   options.weights_cache_bytes = c.weights_cache_bytes;
+  if (c.operator_count > 0) require_pointer(c.operators, "operators");
+  for (const coracle_operator& op : std::span(c.operators, c.operator_count)) {
+    options.load.operators.push_back(operator_from(op));
+  }
   if (c.cpu_isa != nullptr) options.kernels.capability = capability_of(c.cpu_isa);
   set_named("precision", c.precision, options.kernels.precision);
   options.kernels.emulates_modes = c.emulate_tiles != 0;
@@ -133,9 +138,11 @@ coracle_status save(const coracle_model* model, const char* path, bool with_pack
 void load(const ModelSource& source, const coracle_model_options* options, coracle_model** out) {
   auto handle = std::make_unique<coracle_model>();
   require_stack("loading a model");
-  const std::shared_ptr<const Model> model = Model::load(source, model_options(options));
+  const ModelOptions given = model_options(options);
+  const std::shared_ptr<const Model> model = Model::load(source, given);
   handle->description = describe(*model);
   handle->model = model;
+  for (const auto& op : given.load.operators) take_over(*op);
   *out = handle.release();
 }
 

@@ -256,7 +256,8 @@ struct OpSchema {
   bool any_type;  ///< `infer` takes operands of unknown type; else its results are then unknown too
   size_t arrays;  ///< so many of its first operands may be tensor arrays; with any_type, `infer` looks itself
   int regions;    ///< number of nested graphs
-  std::shared_ptr<void> (*make)(const void* from);  ///< a copy of `from`, or the default attributes for null
+  /// What make() does. `schema` is this one.
+  std::shared_ptr<void> (*make_attributes)(const OpSchema& schema, const void* from);
   void (*visit)(void* attributes, AttributeVisitor& visitor);
   bool (*equal)(const void* a, const void* b);
   void (*infer)(const void* attributes, InferArgs& args);          ///< null: exists in files only, see `lower`
@@ -266,6 +267,7 @@ struct OpSchema {
   // What rewriting, planning and kernels want to know. Null functions: nothing of the kind.
   bool reshapes;   ///< result 0 is operand 0 under another shape: the same elements in the same row-major order
   bool quantizes;  ///< rounds to integers of steps, which other operators then compute with
+  bool of_user;    ///< a CustomOperator
   std::span<const char* const> fused_of;  ///< by rewriting: the operators that it is made of, besides its epilogue's
   /// The steps that are done to result 0 right away.
   std::vector<EpilogueStep>* (*epilogue)(void* attributes);
@@ -283,6 +285,9 @@ struct OpSchema {
   /// where that is not known.
   std::optional<StridedView> (*view_of_operand)(const void* attributes, const NodeFacts& facts, const StridedView& y,
                                                 int operand);
+
+  /// A copy of the attributes `from`, or the default attributes for null.
+  std::shared_ptr<void> make(const void* from) const { return make_attributes(*this, from); }
 };
 
 /// All schemas, each under its name, as generated from the folder src/ops.
@@ -311,7 +316,7 @@ constexpr bool has_reference([[maybe_unused]] std::string_view op) {
 #endif
 }
 template <class T>
-std::shared_ptr<void> make(const void* from) {
+std::shared_ptr<void> make(const OpSchema& /*schema*/, const void* from) {
   return make_opaque(from == nullptr ? T() : T(*static_cast<const T*>(from)));
 }
 template <class T>
@@ -388,7 +393,7 @@ constexpr OpSchema make_op_schema() {
   if constexpr (requires { T::kRegions; }) schema.regions = T::kRegions;
   if constexpr (requires { T::kInputs; }) schema.inputs = T::kInputs;
   if constexpr (requires { T::kOutputs; }) schema.outputs = T::kOutputs;
-  schema.make = op_detail::make<T>;
+  schema.make_attributes = op_detail::make<T>;
   schema.visit = op_detail::visit<T>;
   schema.equal = op_detail::equal<T>;
   if constexpr (requires(const T& t, InferArgs& a, ReferenceArgs& r) {

@@ -48,8 +48,8 @@ bool is_handled(const Operation& op) {
 }
 
 /// Why an operation cannot be run, or an empty text.
-std::string refusal(const Operation& op) {
-  if (is_handled(op)) return {};
+std::string refusal(const Operation& op, const OperatorSet& operators) {
+  if (is_handled(op) || operators.find_custom(op.name) != nullptr) return {};
   if (op.dialect == "custom_op") return custom_operator();
   if (op.dialect != "pd_op") return text("operators of the dialect ", in_quotes(op.dialect), " do not exist here");
   if (find_op(op.name) != nullptr) return {};
@@ -71,6 +71,8 @@ std::string fetch_name(const Operation& op) {
 /// Collects counts and what cannot be run, regions included.
 class Survey {
  public:
+  explicit Survey(const OperatorSet& operators) : operators_(operators) {}
+
   void visit(const Region& region, bool nested) {
     for (const Operation& op : region.operations) {
       for (int64_t id : op.operands) used_.insert(id);
@@ -83,7 +85,7 @@ class Survey {
         outputs_.push_back(&op);
       } else {
         ++counts_[op.name];
-        const std::string reason = refusal(op);
+        const std::string reason = refusal(op, operators_);
         if (!reason.empty()) refuse(full_name(op), reason);
       }
     }
@@ -114,6 +116,7 @@ class Survey {
   }
 
  private:
+  const OperatorSet& operators_;
   std::unordered_set<int64_t> used_;
   std::vector<const Operation*> inputs_;
   std::vector<const Operation*> outputs_;
@@ -132,7 +135,8 @@ ValueId one_value(PirScope& scope, int64_t id) {
 /// Imports operations one by one, `if` and `while` as nodes with closed regions.
 class PirImporter {
  public:
-  PirImporter(const pir::Program& program, const std::unordered_set<int64_t>& used) : program_(program), used_(used) {}
+  PirImporter(const pir::Program& program, const std::unordered_set<int64_t>& used, const OperatorSet& operators)
+      : program_(program), used_(used), operators_(operators) {}
 
   /// Returns the operands of the region's yield.
   std::vector<ValueId> import_region(PirScope& scope, const Region& region, int depth) {
@@ -181,7 +185,7 @@ class PirImporter {
     if (is_unread_pop(op)) return;
     if (op.name == "if") return import_if(scope, op, name, depth);
     if (op.name == "while") return import_while(scope, op, name, depth);
-    PirLowering(scope, op, used_, name).lower();
+    PirLowering(scope, op, used_, operators_, name).lower();
     name_results(scope, op, name);
     if (changes_array(op)) scope.bind(op.operands.front(), scope.find(op.results.front().id));
   }
@@ -342,6 +346,7 @@ class PirImporter {
 
   const pir::Program& program_;
   const std::unordered_set<int64_t>& used_;
+  const OperatorSet& operators_;
   int64_t operations_ = 0;
   int branch_retries_ = 0;
   std::unordered_map<const Operation*, std::vector<Fact>> loop_types_;  ///< as of the last import of a loop
@@ -360,12 +365,12 @@ std::vector<const pir::Parameter*> stored(const pir::Program& program) {
 
 }  // namespace
 
-ModelInfo describe(const pir::Program& program) {
+ModelInfo describe(const pir::Program& program, const OperatorSet& operators) {
   ModelInfo info;
   info.file = program.file;
   info.format = "PIR";
   info.producer = program.version == 0 ? "development build" : text("PIR version ", program.version);
-  Survey survey;
+  Survey survey(operators);
   survey.visit(program.main, false);
   for (const Operation* op : survey.inputs()) {
     const pir::Type type = op->results.empty() ? pir::Type() : op->results.front().type;
@@ -386,11 +391,11 @@ ModelInfo describe(const pir::Program& program) {
 }
 
 Graph import(const RunContext& context, const pir::Program& program, const ModelInfo& info,
-             std::vector<Tensor> parameters) {
+             std::vector<Tensor> parameters, const OperatorSet& operators) {
   Graph graph;
   const WorkOnGraph work(graph, context);
   PirScope scope(graph, nullptr);
-  Survey survey;
+  Survey survey(operators);
   survey.visit(program.main, false);
   const std::vector<const Operation*> inputs = survey.inputs();
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -409,7 +414,7 @@ Graph import(const RunContext& context, const pir::Program& program, const Model
     if (p.persistable || type.kind != pir::Type::Kind::kTensor || !type.dtype || !shape.known()) continue;
     scope.bind_zeros(p.value.id, p.name, Fact(*type.dtype, shape));
   }
-  PirImporter importer(program, survey.used());
+  PirImporter importer(program, survey.used(), operators);
   importer.import_region(scope, program.main, /*depth=*/0);
   for (const Operation* op : survey.outputs()) graph.add_output(importer.output_of(scope, *op), fetch_name(*op));
   return graph;

@@ -5,16 +5,17 @@
 
 #include "graph/graph.h"
 #include "graph/model_info.h"
+#include "graph/operator_set.h"
 #include "model/pir.h"
 
 namespace coracle::internal {
 
 /// What the program says about itself. Never fails for what cannot be run: see ModelInfo::unsupported.
-ModelInfo describe(const pir::Program& program);
+ModelInfo describe(const pir::Program& program, const OperatorSet& operators = OperatorSet());
 
 /// The program as a graph. `parameters` are in the order of `info.parameters`, and nothing in `info` is unsupported.
 /// Regions become closed: what they use of the outside are operands.
 Graph import(const RunContext& context, const pir::Program& program, const ModelInfo& info,
-             std::vector<Tensor> parameters);
+             std::vector<Tensor> parameters, const OperatorSet& operators = OperatorSet());
 
 }  // namespace coracle::internal

@@ -35,8 +35,8 @@ TensorInfo info_of_variable(std::string_view name, const Variable* v) {
 }
 
 /// Why an operator cannot be run, or an empty text.
-std::string refusal_of(const Operator& op) {
-  if (is_handled_by_reader(op.type) || find_legacy_op(op.type) != nullptr) return {};
+std::string refusal_of(const Operator& op, const OperatorSet& operators) {
+  if (is_handled_by_reader(op.type) || operators.find_legacy(op.type) != nullptr) return {};
   if (op.type == "py_func") return "it calls Python code";
   return missing_operator(op.type);
 }
@@ -79,12 +79,12 @@ void describe_parameters(const programdesc::Program& program, ModelInfo& info,
 
 }  // namespace
 
-ModelInfo describe(const programdesc::Program& program) {
+ModelInfo describe(const programdesc::Program& program, const OperatorSet& operators) {
   ModelInfo info;
   info.file = program.file.name;
   info.format = "ProgramDesc";
   info.producer = version_text(program.version);
-  const ProgramBlocks blocks(program);
+  const ProgramBlocks blocks(program, operators);
   std::map<std::string, int64_t> counts;
   std::map<std::string, Unsupported> unsupported;
   Columns inputs;
@@ -107,7 +107,7 @@ ModelInfo describe(const programdesc::Program& program) {
       } else {
         const std::string type(op.type);
         ++counts[type];
-        const std::string reason = refusal_of(op);
+        const std::string reason = refusal_of(op, operators);
         if (reason.empty()) continue;
         Unsupported& entry = unsupported[type];
         ++entry.count;
@@ -127,8 +127,8 @@ ModelInfo describe(const programdesc::Program& program) {
 }
 
 Graph import(const RunContext& context, const programdesc::Program& program, const ModelInfo& info,
-             std::vector<Tensor> parameters) {
-  const ProgramBlocks blocks(program);
+             std::vector<Tensor> parameters, const OperatorSet& operators) {
+  const ProgramBlocks blocks(program, operators);
   Graph graph;
   const WorkOnGraph work(graph, context);
   ProgramScope scope(graph, 0, nullptr);

@@ -40,8 +40,8 @@ auto with_program(const RunContext& context, const ModelFiles& files, const F& u
 }
 
 template <class Program>
-ModelInfo info_from(const Program& program, const ModelFiles& files) {
-  ModelInfo info = describe(program);
+ModelInfo info_from(const Program& program, const ModelFiles& files, const OperatorSet& operators) {
+  ModelInfo info = describe(program, operators);
   info.passed_over = files.passed_over;
   return info;
 }
@@ -59,9 +59,10 @@ Parameters read_tensors(const Program& /*program*/, const ModelFiles& files, con
 }
 
 template <class Program>
-LoadedModel load_program(const RunContext& context, const Program& program, const ModelFiles& files) {
+LoadedModel load_program(const RunContext& context, const Program& program, const ModelFiles& files,
+                         const OperatorSet& operators) {
   LoadedModel model;
-  model.info = info_from(program, files);
+  model.info = info_from(program, files, operators);
   require_supported(model.info);
   Parameters parameters = read_tensors(program, files, model.info.parameters);
   model.files = std::move(parameters.files);
@@ -73,7 +74,7 @@ LoadedModel load_program(const RunContext& context, const Program& program, cons
     info.dtype = parameters.tensors[i].dtype();
     info.shape = parameters.tensors[i].shape();
   }
-  model.graph = import(context, program, model.info, std::move(parameters.tensors));
+  model.graph = import(context, program, model.info, std::move(parameters.tensors), operators);
   model.info = printable_info(std::move(model.info));
   return model;
 }
@@ -82,15 +83,17 @@ LoadedModel load_program(const RunContext& context, const Program& program, cons
 
 LoadedModel load_model(const RunContext& context, const ModelSource& source, const LoadOptions& options) {
   ModelFiles files = find_model_files({within(context, source.files), source.model, source.params});
+  const OperatorSet operators(options.operators);
   files.weights = options.weights;
   files.outside_links = options.outside_links;
   if (files.saved) {
     files.saved->map_as(options.weights);
-    LoadedModel model = load_saved_model(*files.saved, options.check_weights);
+    LoadedModel model = load_saved_model(*files.saved, options.check_weights, operators);
     model.info.passed_over = std::move(files.passed_over);
     return model;
   }
-  return with_program(context, files, [&](const auto& program) { return load_program(context, program, files); });
+  return with_program(context, files,
+                      [&](const auto& program) { return load_program(context, program, files, operators); });
 }
 
 ModelInfo inspect_model(const ModelSource& source) {
@@ -100,7 +103,8 @@ ModelInfo inspect_model(const ModelSource& source) {
     info.passed_over = files.passed_over;
     return info;
   }
-  return with_program(kNoRun, files, [&](const auto& program) { return printable_info(info_from(program, files)); });
+  return with_program(kNoRun, files,
+                      [&](const auto& program) { return printable_info(info_from(program, files, OperatorSet())); });
 }
 
 }  // namespace coracle::internal

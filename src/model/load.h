@@ -2,6 +2,7 @@
 #pragma once
 
 #include "graph/loaded_model.h"
+#include "graph/operator_set.h"
 #include "model/model_files.h"
 
 namespace coracle::internal {
@@ -10,6 +11,7 @@ struct LoadOptions {
   Weights weights = Weights::kAutomatic;  ///< of models on disk
   bool check_weights = false;             ///< of saved models: compare them with their checksums
   bool outside_links = false;             ///< files of single parameters may be links out of the model's folder
+  CustomOperators operators = {};         ///< that the model may name, beside those of the process
 };
 
 /// Reads a model of any format: program, then (if all of it can be run) parameters, then the graph. Throws Error:

@@ -97,13 +97,13 @@ const char* missing_operator(std::string_view type) {
   if (find_op(type) != nullptr) return "Coracle reads it from models of Paddle 3 alone, inference.json";
   if (find_legacy_op(type) != nullptr) return "Coracle reads it from models of the older format alone, .pdmodel";
   return left_out_operator(
-      "neither Paddle 2.6 nor 3.3 has it: a custom operator (PD_BUILD_OP) or one of another version, which Coracle "
-      "cannot run; write it with operators that Paddle has, or save what comes before and after it as two models");
+      "neither Paddle 2.6 nor 3.3 has it: a custom operator (PD_BUILD_OP), which has to be registered before the model "
+      "is loaded (--operators, coracle_register_operator), or one of another version");
 }
 
 const char* custom_operator() {
-  return "a custom operator (PD_BUILD_OP), which Coracle cannot run; write it with operators that Paddle has, or save "
-         "what comes before and after it as two models";
+  return "a custom operator (PD_BUILD_OP), which has to be registered before the model is loaded (--operators, "
+         "coracle_register_operator)";
 }
 
 }  // namespace coracle::internal

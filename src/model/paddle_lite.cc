@@ -224,20 +224,21 @@ Model read(const File& file) {
   return model;
 }
 
-ModelInfo describe(const Model& model) {
-  ModelInfo info = internal::describe(model.program);
+ModelInfo describe(const Model& model, const OperatorSet& operators) {
+  ModelInfo info = internal::describe(model.program, operators);
   info.format = text("Paddle Lite ", model.format);
   info.producer = model.producer;
   for (Unsupported& u : info.unsupported) {
-    if (find_legacy_op(u.type) == nullptr && u.type != "feed" && u.type != "(parameter)") {
+    if (operators.find_legacy(u.type) == nullptr && u.type != "feed" && u.type != "(parameter)") {
       u.reason = refusal_of(model, u.type);
     }
   }
   return info;
 }
 
-Graph import(const RunContext& context, const Model& model, const ModelInfo& info, std::vector<Tensor> parameters) {
-  return internal::import(context, model.program, info, std::move(parameters));
+Graph import(const RunContext& context, const Model& model, const ModelInfo& info, std::vector<Tensor> parameters,
+             const OperatorSet& operators) {
+  return internal::import(context, model.program, info, std::move(parameters), operators);
 }
 
 std::vector<Tensor> parameters_of(const Model& model, const std::vector<TensorInfo>& declared) {

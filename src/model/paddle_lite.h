@@ -12,6 +12,7 @@
 #include "base/tensor.h"
 #include "graph/graph.h"
 #include "graph/model_info.h"
+#include "graph/operator_set.h"
 #include "model/programdesc.h"
 
 /// Files that Paddle Lite's program `opt` writes (.nb): a program and its parameters. Versions 1 and 2 of the format
@@ -34,10 +35,11 @@ bool is_model(const File& file);
 Model read(const File& file);
 
 /// What the model says about itself. Never fails for what cannot be run: see ModelInfo::unsupported.
-ModelInfo describe(const Model& model);
+ModelInfo describe(const Model& model, const OperatorSet& operators = OperatorSet());
 
 /// As `import` of its program.
-Graph import(const RunContext& context, const Model& model, const ModelInfo& info, std::vector<Tensor> parameters);
+Graph import(const RunContext& context, const Model& model, const ModelInfo& info, std::vector<Tensor> parameters,
+             const OperatorSet& operators = OperatorSet());
 
 /// The tensors of `declared`, in that order.
 std::vector<Tensor> parameters_of(const Model& model, const std::vector<TensorInfo>& declared);

@@ -78,7 +78,7 @@ Fact declared_fact(const pir::Type& type) {
 }
 
 void PirLowering::lower() {
-  row_ = find_op(op_.name);
+  row_ = operators_.find(op_.name);
   require(row_ != nullptr, ErrorCode::kUnsupported, "there is no operator ", in_quotes(op_.name));
   const AttributeReads reads(op_.attributes);
   if (row_->lower != nullptr) {
@@ -91,6 +91,7 @@ void PirLowering::lower() {
   require(row_->inputs.empty() || open || op_.operands.size() <= row_->inputs.size(), "it has ",
           counted(op_.operands.size(), "operand"), ", expected at most ", row_->inputs.size());
   lower_by_ports(*row_);
+  if (row_->of_user) return;
   check_attributes(op_.name, /*is_pir=*/true, *row_, reads);
 }
 

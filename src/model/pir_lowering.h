@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "graph/operator_set.h"
 #include "model/operator_lowering.h"
 #include "model/pir.h"
 
@@ -67,8 +68,9 @@ Fact declared_fact(const pir::Type& type);
 class PirLowering : public OperatorLowering {
  public:
   /// `used` holds the ids of all values that any operation takes.
-  PirLowering(PirScope& scope, const pir::Operation& op, const std::unordered_set<int64_t>& used, std::string name)
-      : OperatorLowering(std::move(name)), scope_(scope), op_(op), used_(used) {}
+  PirLowering(PirScope& scope, const pir::Operation& op, const std::unordered_set<int64_t>& used,
+              const OperatorSet& operators, std::string name)
+      : OperatorLowering(std::move(name)), scope_(scope), op_(op), used_(used), operators_(operators) {}
 
   /// Adds the operation to the scope's graph.
   void lower();
@@ -97,6 +99,7 @@ class PirLowering : public OperatorLowering {
   PirScope& scope_;
   const pir::Operation& op_;
   const std::unordered_set<int64_t>& used_;
+  const OperatorSet& operators_;
   const OpSchema* row_ = nullptr;
 };
 

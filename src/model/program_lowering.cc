@@ -37,7 +37,7 @@ Fact declared_fact(const Variable* variable) {
 }
 
 void ProgramLowering::lower() {
-  const OpSchema* schema = find_legacy_op(op_.type);
+  const OpSchema* schema = blocks_.operators().find_legacy(op_.type);
   require(schema != nullptr, ErrorCode::kUnsupported, "there is no operator ", in_quotes(op_.type));
   fix_variable_attributes(*schema);
   const AttributeReads reads(attributes_);
@@ -47,7 +47,7 @@ void ProgramLowering::lower() {
     lower_by_ports(*schema);
   }
   append_steps(*schema, reads);
-  check_attributes(op_.type, /*is_pir=*/false, *schema, reads);
+  if (!schema->of_user) check_attributes(op_.type, /*is_pir=*/false, *schema, reads);
 }
 
 /// What attributes append to an operator stands behind its first result.

@@ -20,7 +20,8 @@ using programdesc::Operator;
 using programdesc::Slot;
 using programdesc::Variable;
 
-ProgramBlocks::ProgramBlocks(const programdesc::Program& program) : program_(program) {
+ProgramBlocks::ProgramBlocks(const programdesc::Program& program, const OperatorSet& operators)
+    : program_(program), operators_(operators) {
   check_tree();
   declared_.resize(program.blocks.size());
   outer_writes_.resize(program.blocks.size());

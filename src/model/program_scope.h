@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "graph/operator_set.h"
 #include "model/programdesc.h"
 
 namespace coracle::internal {
@@ -15,10 +16,11 @@ namespace coracle::internal {
 /// Facts about all blocks of a program that importing one needs.
 class ProgramBlocks {
  public:
-  /// Throws Error where sub-blocks do not form a tree.
-  explicit ProgramBlocks(const programdesc::Program& program);
+  /// Throws Error where sub-blocks do not form a tree. `operators`, which outlive it, are those that there are.
+  ProgramBlocks(const programdesc::Program& program, const OperatorSet& operators);
 
   const programdesc::Program& program() const { return program_; }
+  const OperatorSet& operators() const { return operators_; }
   const programdesc::Block& block(size_t i) const { return program_.blocks[i]; }
   /// The declaration of a variable as seen from a block, or null.
   const programdesc::Variable* find(size_t block, std::string_view name) const;
@@ -35,6 +37,7 @@ class ProgramBlocks {
   bool declares(size_t block, std::string_view name) const { return declared_[block].contains(name); }
 
   const programdesc::Program& program_;
+  const OperatorSet& operators_;
   std::vector<std::unordered_map<std::string_view, const programdesc::Variable*>> declared_;
   std::vector<std::vector<std::string_view>> outer_writes_;
   std::unordered_set<std::string_view> read_;

@@ -113,6 +113,8 @@ bool KernelSelector::allows(std::string_view kernel) const {
 }
 
 std::span<const KernelDef* const> KernelSelector::kernels(const OpSchema& op) const {
+  static const KernelDef* const kCustom[] = {&custom_kernel()};
+  if (op.of_user) return kCustom;
   const auto it = kernels_.find(&op);
   require(it != kernels_.end(), ErrorCode::kUnsupported, "operator ", op.name, " has no kernel");
   return it->second;

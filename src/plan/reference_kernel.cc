@@ -54,6 +54,11 @@ KernelDef reference_kernel(const OpSchema& op) {
           .run = run_reference};
 }
 
+const KernelDef& custom_kernel() {
+  static constexpr KernelDef kCustom = {.name = "custom", .op = nullptr, .types = kAnyTypeRule, .run = run_reference};
+  return kCustom;
+}
+
 const KernelDef& nothing_kernel() {
   static constexpr KernelDef kNothing = {
       .name = "nothing", .op = nullptr, .types = kAnyTypeRule, .run = [](KernelCall&) noexcept {}};

@@ -9,6 +9,9 @@ namespace coracle::internal {
 /// the light library has of some operators only, it refuses to be planned.
 KernelDef reference_kernel(const OpSchema& op);
 
+/// The only one of a CustomOperator: what its user gave, on row-major operands.
+const KernelDef& custom_kernel();
+
 /// For nodes none of whose results has elements.
 const KernelDef& nothing_kernel();
 

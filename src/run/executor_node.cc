@@ -145,7 +145,7 @@ void Executor::run_node(const RunContext& context, const Graph& graph, size_t po
             .op = node.op.name(),
             .kernel = by_engine ? node.op.as<EngineBlock>()->engine
                       : sized   ? sized->kernel->name
-                                : "reference",
+                                : program_->selector().kernels(node.op.schema()).back()->name,
             .outputs = made.empty() ? std::string() : text(*made.front())},
            cost_of(node.op, NodeFacts(facts, node.input_counts, made, node.output_counts)), run_start_, start,
            *context.trace(), *profile_);

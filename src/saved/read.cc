@@ -114,8 +114,8 @@ class Known : public AttributeVisitor {
   const AttributeMap& map_;
 };
 
-Op op_of(const tables::Node& node) {
-  const OpSchema* schema = find_op(node.operator_());
+Op op_of(const tables::Node& node, const OperatorSet& operators) {
+  const OpSchema* schema = operators.find(node.operator_());
   require(schema != nullptr && schema->infer != nullptr, ErrorCode::kUnsupported, "there is no operator ",
           in_quotes(node.operator_()));
   AttributeMap map;
@@ -138,8 +138,13 @@ Op op_of(const tables::Node& node) {
 /// Makes graphs of the structure: through Graph's own functions, so that every node is checked as one of any file.
 class Builder {
  public:
-  Builder(const RunContext& context, const tables::Model& model, Elements& elements)
-      : context_(context), model_(model), elements_(elements), taken_(model.graphs().size()), regions_(taken_.size()) {}
+  Builder(const RunContext& context, const tables::Model& model, Elements& elements, const OperatorSet& operators)
+      : context_(context),
+        model_(model),
+        elements_(elements),
+        operators_(operators),
+        taken_(model.graphs().size()),
+        regions_(taken_.size()) {}
 
   Graph build(uint32_t number, int depth = 0) {
     constexpr int kMostDepth = 32;  // regions within regions; programs have fewer
@@ -219,7 +224,7 @@ class Builder {
       regions.push_back(std::make_shared<Graph>(build(r, depth + 1)));
       regions_[r] = regions.back().get();
     }
-    const NodeId id = graph.add_node(op_of(node), operands(node, graph), std::move(result_counts),
+    const NodeId id = graph.add_node(op_of(node, operators_), operands(node, graph), std::move(result_counts),
                                      printable(node.name()), std::move(regions));
     if (node.lod_from() != kLodByOperator) graph.set_lod_from(id, node.lod_from());
     graph.set_scope(id, node.scope());
@@ -236,6 +241,7 @@ class Builder {
   const RunContext& context_;
   const tables::Model model_;
   Elements& elements_;
+  const OperatorSet& operators_;
   std::vector<bool> taken_;
   std::vector<const Graph*> regions_;  // by number
 };
@@ -270,14 +276,14 @@ bool is_saved_model(const File& file) {
                     [](uint8_t a, char b) { return a == static_cast<uint8_t>(b); });
 }
 
-LoadedModel load_saved_model(const File& file, bool check_weights) {
+LoadedModel load_saved_model(const File& file, bool check_weights, const OperatorSet& operators) {
   return with_name(file, [&] {
     const saved::Structure structure = saved::read_structure(file);
     LoadedModel model;
-    model.info = saved::info_of(structure, file.name());
+    model.info = saved::info_of(structure, file.name(), operators);
     require_supported(model.info);
     Elements elements(file, structure, check_weights);
-    Builder builder(file.context(), structure.model(), elements);
+    Builder builder(file.context(), structure.model(), elements, operators);
     model.graph = builder.build(0);
     if (structure.packed.number != 0) {
       builder.check_numbers(model.graph);
@@ -297,7 +303,7 @@ LoadedModel load_saved_model(const File& file, bool check_weights) {
 }
 
 ModelInfo inspect_saved_model(const File& file) {
-  return with_name(file, [&] { return saved::info_of(saved::read_structure(file), file.name()); });
+  return with_name(file, [&] { return saved::info_of(saved::read_structure(file), file.name(), OperatorSet()); });
 }
 
 }  // namespace coracle::internal

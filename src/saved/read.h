@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "graph/loaded_model.h"
+#include "graph/operator_set.h"
 
 namespace coracle::internal {
 
@@ -13,7 +14,8 @@ bool is_saved_model(const File& file);
 /// stay where they are in a mapped file, or are read, and only `check_weights` looks at their checksums.
 /// Throws Error that names the file: kInvalidModel for damage, kUnsupported for formats and operators of later
 /// versions.
-LoadedModel load_saved_model(const File& file, bool check_weights = false);
+LoadedModel load_saved_model(const File& file, bool check_weights = false,
+                             const OperatorSet& operators = OperatorSet());
 
 /// What it says of itself, without its weights.
 ModelInfo inspect_saved_model(const File& file);

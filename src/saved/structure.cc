@@ -167,7 +167,7 @@ Structure read_structure(const File& file) {
   return {.owner = pages, .data = to.data(), .mapped = false};
 }
 
-ModelInfo info_of(const Structure& structure, const std::string& file) {
+ModelInfo info_of(const Structure& structure, const std::string& file, const OperatorSet& operators) {
   const tables::Model model = structure.model();
   ModelInfo info;
   info.file = file;
@@ -176,17 +176,18 @@ ModelInfo info_of(const Structure& structure, const std::string& file) {
   info.inputs = declared(model.inputs());
   info.outputs = declared(model.outputs());
   info.parameters = declared(model.parameters());
-  std::map<std::string_view, int64_t> operators;
+  std::map<std::string_view, int64_t> times_of;
   for (uint32_t g = 0; g < model.graphs().size(); ++g) {
     const FlatList<tables::Node> nodes = model.graphs()[g].nodes();
-    for (uint32_t i = 0; i < nodes.size(); ++i) ++operators[nodes[i].operator_()];
+    for (uint32_t i = 0; i < nodes.size(); ++i) ++times_of[nodes[i].operator_()];
   }
-  for (const auto& [name, times] : operators) {
+  for (const auto& [name, times] : times_of) {
     info.operators.push_back({printable(name), times});
-    const OpSchema* schema = find_op(name);
+    const OpSchema* schema = operators.find(name);
     if (schema != nullptr && schema->infer != nullptr) continue;
     info.unsupported.push_back(
-        {printable(name), times, left_out_operator("this version of Coracle has no such operator")});
+        {printable(name), times,
+         left_out_operator("this version of Coracle has no such operator, and none of that name is registered")});
   }
   SavingRecord& record = info.saved.emplace();
   record.version = printable(model.version());

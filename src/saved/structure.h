@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "graph/model_info.h"
+#include "graph/operator_set.h"
 #include "saved/format.h"
 #include "saved/tables.h"
 
@@ -46,7 +47,7 @@ DType dtype_of(tables::ElementType type);
 /// Dimensions; of no list an unknown rank. Throws Error.
 Shape shape_of(const FlatNumbers<int64_t>& dims);
 
-/// What the structure says of the model, with the operators that this library does not have.
-ModelInfo info_of(const Structure& structure, const std::string& file);
+/// What the structure says of the model, with the operators that are not among these.
+ModelInfo info_of(const Structure& structure, const std::string& file, const OperatorSet& operators);
 
 }  // namespace coracle::internal::saved

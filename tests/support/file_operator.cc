@@ -36,7 +36,8 @@ std::vector<ValueId> lower_of_program(Graph& graph, const OpSchema& schema, cons
       results.push_back(slot.variables.back());
     }
   }
-  const ProgramBlocks blocks(program);
+  const OperatorSet operators;
+  const ProgramBlocks blocks(program, operators);
   ProgramLowering(blocks, scope, op, "node").lower();
   std::vector<ValueId> values;
   for (std::string_view name : results) values.push_back(scope.find(name));
@@ -63,7 +64,8 @@ std::vector<ValueId> lower_of_pir(Graph& graph, const OpSchema& schema, const At
     if (count > 0) results.push_back(id);
   }
   used.insert(results.begin(), results.end());
-  PirLowering(scope, op, used, "node").lower();
+  const OperatorSet operators;
+  PirLowering(scope, op, used, operators, "node").lower();
   std::vector<ValueId> values;
   for (int64_t result : results) {
     for (ValueId value : scope.find(result).values) values.push_back(value);
