@@ -20,16 +20,21 @@ STRUCTS = {
     "coracle_run_options": ("RunOptions", "RunOptions", ("python/coracle/session.py", "run"), None),
 }
 C_TYPES = {"const char*": "c_char_p", "int32_t": "c_int32", "int64_t": "c_int64", "size_t": "c_size_t", "void*": "c_void_p",
-           "const uint32_t*": "POINTER(c_uint32)", "const coracle_pool*": "c_void_p", "coracle_pass_function": "PassFunction"}
+           "const uint32_t*": "POINTER(c_uint32)", "const coracle_pool*": "c_void_p", "coracle_pass_function": "PassFunction",
+           "const struct coracle_operator*": "c_void_p"}
 # (interface, struct, option): why it is not there.
 LEFT_OUT = {
     ("C++", "coracle_model_options", "after_pass"): "for tools, which use the C interface",
     ("C++", "coracle_model_options", "after_pass_user"): "for tools, which use the C interface",
+    ("C++", "coracle_model_options", "operator_count"): "a vector has it",
+    ("Python", "coracle_model_options", "operator_count"): "a list has it",
     ("Python", "coracle_model_options", "after_pass_user"): "a function object holds it",
     ("Python", "coracle_model_options", "cancelled"): "KeyboardInterrupt sets it",
     ("Python", "coracle_run_options", "cancelled"): "Session.cancel",
     ("load_memory", "coracle_model_options", "weights"): "they are in memory",
     ("load_memory", "coracle_model_options", "allow_outside_links"): "there are no files",
+    ("program", "coracle_model_options", "operators"): "--operators loads libraries of them for the process",
+    ("program", "coracle_model_options", "operator_count"): "see operators",
     ("program", "coracle_model_options", "after_pass"): "coracle graph --stage",
     ("program", "coracle_model_options", "after_pass_user"): "coracle graph --stage",
     ("program", "coracle_model_options", "cancelled"): "Ctrl-C sets it",

@@ -63,6 +63,15 @@ CORACLE_API coracle_status coracle_register_operator(const coracle_operator* op)
 /** Takes it back; loaded models keep it. CORACLE_INVALID_ARGUMENT where there is none. For any thread. */
 CORACLE_API coracle_status coracle_unregister_operator(const char* name);
 
+/**
+ * Loads a shared library whose operators the models of this process may name from now on: it registers them by itself
+ * while it is loaded, as PD_BUILD_OP of paddle/extension.h does, or exports the C function
+ * `coracle_status coracle_register_operators(void)`, which is called once. It is linked with this library, and stays
+ * loaded. CORACLE_IO where it cannot be loaded, CORACLE_INVALID_ARGUMENT where it registers nothing. A second call for
+ * the same library does nothing. For any thread.
+ */
+CORACLE_API coracle_status coracle_load_operators(const char* path);
+
 /* ---- what its functions ask; inputs, outputs and elements of lists count from 0 ---- */
 
 /** How many tensors stand at an input / output: 0 or 1 at one that may be absent, any number at a list. */

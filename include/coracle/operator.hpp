@@ -176,6 +176,8 @@ inline void register_operator(const Operator& op) {
   check(coracle_register_operator(given.data()));
   given.taken();
 }
+/// Those of a shared library: coracle_load_operators.
+inline void load_operators(const std::string& path) { check(coracle_load_operators(path.c_str())); }
 inline void unregister_operator(const std::string& name) { check(coracle_unregister_operator(name.c_str())); }
 
 #if !defined(__cpp_exceptions)

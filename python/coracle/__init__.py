@@ -23,6 +23,7 @@ from .engines import power_by_engine
 from .errors import (CancelledError, Error, FileError, InvalidArgumentError, InvalidModelError, MissingFileError, OutOfMemoryError,
                      RunFailureError, UnsupportedError)
 from .model import Model, available_engines, devices, inspect, load, load_memory, pass_names
+from .operators import Operator, TensorType, load_operators, operator
 from .pictures import AnomalyMap, ClassArea, DetectedObject, Keypoint, Label, Mask, Prediction, Table, TextBox, TextLine
 from .pipelines import Pipeline, document, ocr, pipeline
 from .pool import Pool, bind_thread, default_threads
@@ -33,9 +34,9 @@ from .timing import Bench, bench
 
 __all__ = ["AnomalyMap", "AsyncRun", "Bench", "CancelledError", "ClassArea", "DetectedObject", "DeviceTensor", "Document", "Error", "FileError",
            "InvalidArgumentError", "InvalidModelError", "Keypoint", "Label", "MachineLimits", "Mask", "Memory", "MissingFileError", "Model",
-           "NodeValue", "OperatorTime", "OutOfMemoryError", "Pipeline", "Pool", "Prediction", "Profile", "Results", "RunFailureError",
-           "Session", "Step", "Table", "TensorInfo", "TextBox", "TextLine", "UnsupportedError", "__version__", "available_engines", "bench",
-           "bind_thread", "cpu_isa", "default_threads", "devices", "document", "inspect", "load", "load_memory", "memory_total", "ocr",
+           "NodeValue", "OperatorTime", "OutOfMemoryError", "Pipeline", "Operator", "Pool", "Prediction", "Profile", "Results", "RunFailureError",
+           "Session", "Step", "Table", "TensorInfo", "TensorType", "TextBox", "TextLine", "UnsupportedError", "__version__", "available_engines", "bench",
+           "bind_thread", "cpu_isa", "default_threads", "devices", "document", "inspect", "load", "load_memory", "load_operators", "memory_total", "ocr", "operator",
            "pass_names", "pipeline", "power_by_engine", "set_log_level"]
 
 

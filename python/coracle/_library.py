@@ -28,7 +28,8 @@ class ModelOptions(ctypes.Structure):
                 ("after_pass_user", c_void_p), ("precision", c_char_p), ("emulate_tiles", c_int32), ("time_limit_ms", c_int64),
                 ("weights", c_char_p), ("cancelled", POINTER(c_uint32)), ("check_declared_sizes", c_int32),
                 ("check_weights", c_int32), ("weights_cache_bytes", c_size_t), ("device", c_char_p), ("engines", c_char_p),
-                ("min_ops", c_int64), ("marks", c_char_p), ("shapes", c_char_p), ("allow_outside_links", c_int32)]
+                ("min_ops", c_int64), ("marks", c_char_p), ("shapes", c_char_p), ("allow_outside_links", c_int32),
+                ("operators", c_void_p), ("operator_count", c_size_t)]
 
 
 class SessionOptions(ctypes.Structure):
@@ -65,6 +66,16 @@ class NewFile(ctypes.Structure):
 
 class Memory(ctypes.Structure):
     _fields_ = [("arena", c_size_t), ("plans", c_size_t)]
+
+
+OperatorFunction = CFUNCTYPE(c_int, c_void_p, c_void_p)
+ReleaseFunction = CFUNCTYPE(None, c_void_p)
+
+
+class OperatorStruct(ctypes.Structure):
+    _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("inputs", c_char_p), ("outputs", c_char_p), ("attributes", c_char_p),
+                ("infer", OperatorFunction), ("run", OperatorFunction), ("user", c_void_p), ("release", ReleaseFunction),
+                ("one_thread", c_int32), ("impure", c_int32)]
 
 
 class DeviceAddress(ctypes.Structure):
@@ -109,6 +120,19 @@ FUNCTIONS = {
     "engines": ("status", c_char_p, POINTER(c_void_p)),
     "string_free": (None, c_void_p),
     "model_graph_text": ("status", c_void_p, POINTER(c_void_p)),
+    "operator_init": (None, POINTER(OperatorStruct), c_size_t),
+    "register_operator": ("status", POINTER(OperatorStruct)),
+    "unregister_operator": ("status", c_char_p),
+    "load_operators": ("status", c_char_p),
+    "call_input_count": (c_size_t, c_void_p, c_size_t),
+    "call_output_count": (c_size_t, c_void_p, c_size_t),
+    "call_input": ("status", c_void_p, c_size_t, c_size_t, POINTER(TensorView)),
+    "call_set_output": ("status", c_void_p, c_size_t, c_size_t, c_int, c_int32, POINTER(c_int64)),
+    "call_output": ("status", c_void_p, c_size_t, c_size_t, c_int, c_int32, POINTER(c_int64), POINTER(c_void_p)),
+    "call_ints": ("status", c_void_p, c_char_p, POINTER(POINTER(c_int64)), POINTER(c_size_t)),
+    "call_floats": ("status", c_void_p, c_char_p, POINTER(POINTER(c_double)), POINTER(c_size_t)),
+    "call_strings": ("status", c_void_p, c_char_p, POINTER(POINTER(c_char_p)), POINTER(c_size_t)),
+    "call_fail": (c_int, c_void_p, c_char_p),
     "default_threads": (c_int32,),
     "pool_create": ("status", c_int32, POINTER(c_void_p)),
     "pool_create_on": ("status", c_char_p, c_int32, POINTER(c_void_p)),

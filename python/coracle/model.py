@@ -17,6 +17,7 @@ from ._callbacks import AfterPass
 from ._handle import ModelHandle, TensorInfo
 from ._interrupt import Interruptible
 from .errors import InvalidArgumentError, counted, named_files
+from .operators import GivenOperators, Operator
 from .pool import Pool
 from .results import Results
 from .session import Inputs, Lod, Session
@@ -32,7 +33,8 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
          precision: str | None = None, emulate_tiles: bool = False, time_limit_ms: int = 0, weights: str | None = None,
          check_declared_sizes: bool = False, check_weights: bool = False, weights_cache_bytes: int | None = None,
          device: str | None = None, engines: Names = None, min_ops: int | None = None, marks: Names = None, shapes: Shapes = None,
-         allow_outside_links: bool = False, after_pass: PassFunction | None = None) -> Model:
+         allow_outside_links: bool = False, operators: Sequence[Operator] | None = None,
+         after_pass: PassFunction | None = None) -> Model:
     """Loads a model: `coracle.load("ch_PP-OCRv4_det_infer")`.
 
     `path`: a folder, an archive of one (`.tar`, `.tar.gz`, `.zip`; it is read where it is), a file of `Model.save`, a program file
@@ -70,6 +72,7 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
             {"x": ([1, 3, 48, 32], [1, 3, 48, 320], [8, 3, 48, 3200])}, or "x=1x3x48x32..1x3x48x320..8x3x48x3200". Other sizes run as
             without engines.
         allow_outside_links: Files of single parameters may be links out of the model's folder, as DVC, Bazel and Nix make them.
+        operators: Operators of one's own (`coracle.Operator`) that this model may name, beside those that are registered.
         after_pass: Called in this thread after each rewrite as `after_pass(name, count, text, dot)`: the rewrite's name, how often it
             changed something, and the graph as text and in the language of Graphviz; first with the name "loaded" and the graph as it
             was read. What it raises comes out of `load`. A pickled model does not keep it.
@@ -80,7 +83,7 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
     options = _given(locals())
     pointer = ctypes.c_void_p()
     structure = _options(options)
-    with AfterPass(after_pass, structure), _interruptible(structure), named_files(path, params):
+    with AfterPass(after_pass, structure), _with_operators(operators, structure), _interruptible(structure), named_files(path, params):
         _library.call("model_load", _library.path_bytes(path), None if params is None else _library.path_bytes(params),
                       ctypes.byref(structure), ctypes.byref(pointer))
         handle = ModelHandle(pointer)
@@ -93,7 +96,7 @@ def load_memory(program: Any, params: Any = b"", *, cpu_isa: str | None = None, 
                 precision: str | None = None, emulate_tiles: bool = False, time_limit_ms: int = 0,
                 check_declared_sizes: bool = False, check_weights: bool = False, weights_cache_bytes: int | None = None,
                 device: str | None = None, engines: Names = None, min_ops: int | None = None, marks: Names = None, shapes: Shapes = None,
-                after_pass: PassFunction | None = None) -> Model:
+                operators: Sequence[Operator] | None = None, after_pass: PassFunction | None = None) -> Model:
     """Loads a model from the bytes of its program file and its (combined) parameter file.
 
     Both are bytes, a memoryview, an mmap or whatever else has a contiguous buffer; they are not copied and must not change
@@ -106,7 +109,7 @@ def load_memory(program: Any, params: Any = b"", *, cpu_isa: str | None = None, 
     pointer = ctypes.c_void_p()
     structure = _options(options)
     where = [(_arrays.pointer(b) if b.size else None, b.size) for b in buffers]
-    with AfterPass(after_pass, structure), _interruptible(structure):
+    with AfterPass(after_pass, structure), _with_operators(operators, structure), _interruptible(structure):
         _library.call("model_load_memory", *where[0], *where[1], ctypes.byref(structure), ctypes.byref(pointer))
         handle = ModelHandle(pointer, buffers)
     return Model(handle, load_memory, (program, params), options)
@@ -164,13 +167,22 @@ def _interruptible(structure: _library.ModelOptions) -> Interruptible:
     return Interruptible(lambda: setattr(flag, "value", 1))
 
 
+def _with_operators(operators: Sequence[Operator] | None, structure: _library.ModelOptions) -> GivenOperators:
+    """Around a call that loads."""
+    given = GivenOperators(operators or ())
+    structure.operator_count = len(given.structures)
+    structure.operators = ctypes.cast(given.structures, ctypes.c_void_p)
+    return given
+
+
 # The fields of coracle_model_options that are keyword arguments; the others are functions and pointers of this module.
-_OPTIONS = {name: kind for name, kind in _library.ModelOptions._fields_ if kind in (ctypes.c_char_p, ctypes.c_int64, ctypes.c_size_t, ctypes.c_int32)}
+_OPTIONS = {name: kind for name, kind in _library.ModelOptions._fields_
+            if kind in (ctypes.c_char_p, ctypes.c_int64, ctypes.c_size_t, ctypes.c_int32) and name != "operator_count"}
 
 
 def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The options among a function's arguments."""
-    return {name: value for name, value in arguments.items() if name in _OPTIONS}
+    return {name: value for name, value in arguments.items() if name in _OPTIONS or name == "operators"}
 
 
 def _range(name: str, sizes: Sequence[Sequence[int]]) -> str:
@@ -186,7 +198,7 @@ def _options(given: Mapping[str, Any]) -> _library.ModelOptions:
     options = _library.ModelOptions()
     _library.ask("model_options_init", ctypes.byref(options), ctypes.sizeof(options))
     for name, value in given.items():
-        if value is None:
+        if value is None or name == "operators":
             continue
         if _OPTIONS[name] in (ctypes.c_int64, ctypes.c_size_t):
             if not isinstance(value, int) or (_OPTIONS[name] is ctypes.c_size_t and value < 0):

@@ -239,6 +239,13 @@ coracle_status coracle_unregister_operator(const char* name) {
   });
 }
 
+coracle_status coracle_load_operators(const char* path) {
+  return coracle::internal::guard([&] {
+    require_pointer(path, "path");
+    coracle::internal::load_operators(path);
+  });
+}
+
 size_t coracle_call_input_count(const coracle_operator_call* call, size_t input) {
   return call == nullptr ? 0 : static_cast<size_t>(call->input_count(input));
 }

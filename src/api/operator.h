@@ -14,4 +14,7 @@ std::shared_ptr<const CustomOperator> operator_from(const coracle_operator& give
 /// From here on its end is told to the user (coracle_operator.release).
 void take_over(const CustomOperator& op);
 
+/// What coracle_load_operators does. Throws Error.
+void load_operators(const char* path);
+
 }  // namespace coracle::internal

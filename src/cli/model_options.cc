@@ -57,6 +57,14 @@ void add_engines(CLI::App* command, ModelArguments& m) {
 }
 
 CLI::Option* add_model(CLI::App* command, ModelArguments& m) {
+  // coracle compare has a flag of the short name.
+  const bool is_free = command->get_option_no_throw("--operators") == nullptr;
+  command
+      ->add_option(is_free ? "--operators,--operator-library" : "--operator-library", m.operators,
+                   "shared libraries with operators of one's own, which the model names, comma-separated")
+      ->type_name("FILE")
+      ->delimiter(',')
+      ->each([](const std::string& file) { coracle::load_operators(file); });
   command->add_option("--params", m.params, "parameter file, where Paddle's naming rules do not find it");
   return command
       ->add_option("model", m.model,

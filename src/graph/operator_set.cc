@@ -41,6 +41,12 @@ void register_operator(std::shared_ptr<const CustomOperator> op) {
   all.operators.push_back(std::move(op));
 }
 
+size_t registered_operators() {
+  Registered& all = registered();
+  const std::lock_guard lock(all.mutex);
+  return all.operators.size();
+}
+
 bool unregister_operator(std::string_view name) {
   std::shared_ptr<const CustomOperator> last;  // its user is told of its end without the lock
   Registered& all = registered();

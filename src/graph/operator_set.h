@@ -14,6 +14,8 @@ using CustomOperators = std::vector<std::shared_ptr<const CustomOperator>>;
 /// Adds an operator to those that all models of the process may use. Throws Error where Coracle, or the process, has
 /// one of its name. For any thread.
 void register_operator(std::shared_ptr<const CustomOperator> op);
+/// How many there are.
+size_t registered_operators();
 /// Takes it back; models that have it keep it. False where there is none. For any thread.
 bool unregister_operator(std::string_view name);
 

@@ -13,6 +13,7 @@ namespace coracle::internal {
 #if defined(_WIN32)
 inline constexpr std::string_view kLibrarySuffix = ".dll";
 void* load_library(const char* name);
+inline void* load_library_lazily(const char* name) { return load_library(name); }
 void* symbol_of(void* library, const char* name);
 std::string library_fault();
 std::string library_file_of(const void* address);
@@ -26,6 +27,8 @@ inline constexpr std::string_view kLibrarySuffix = ".so";
 #endif
 /// A shared library, which stays as long as the process; null where it cannot be loaded. Its names are its own.
 inline void* load_library(const char* name) { return ::dlopen(name, RTLD_NOW | RTLD_LOCAL); }
+/// The same of one whose functions may call others that are nowhere, as long as these calls are not made.
+inline void* load_library_lazily(const char* name) { return ::dlopen(name, RTLD_LAZY | RTLD_LOCAL); }
 /// Null where it has no such name.
 inline void* symbol_of(void* library, const char* name) { return ::dlsym(library, name); }
 /// Why the last one of this thread could not be loaded.

@@ -36,6 +36,7 @@ struct CompareCommand {
 };
 
 void CompareCommand::add_options(CLI::App* command) {
+  command->add_flag("--operators", operators, "show the difference of each operator's result");
   add_model_options(command, model);
   command->add_option("other", other, "the second model; without it the first under other options");
   command->add_option("--a", a_settings, "KEY=VALUE: option of the first side only")->allow_extra_args(false);
@@ -50,7 +51,6 @@ void CompareCommand::add_options(CLI::App* command) {
   command->add_option("--python", python, "interpreter that has the package");
   command->add_option("--rtol", tolerance.relative, "relative tolerance of real numbers");
   command->add_option("--atol", tolerance.absolute, "absolute tolerance of real numbers");
-  command->add_flag("--operators", operators, "show the difference of each operator's result");
   command->add_flag("!--no-locate", finds_origin, "do not look for what is responsible");
   command->add_flag("--json", json, "print JSON");
   add_session(command, session);
