@@ -20,6 +20,15 @@ void show_warnings(const std::string& /*asked*/) {
   coracle_set_logger(CORACLE_LOG_WARNING, show, nullptr);
 }
 
+/// Of libraries with commas between.
+void load_operators(const std::string& files) {
+  for (size_t at = 0; at <= files.size();) {
+    const size_t comma = std::min(files.find(',', at), files.size());
+    coracle::load_operators(files.substr(at, comma - at));
+    at = comma + 1;
+  }
+}
+
 }  // namespace
 
 coracle::Model load(const ModelArguments& m) {
@@ -57,15 +66,14 @@ void add_engines(CLI::App* command, ModelArguments& m) {
 }
 
 CLI::Option* add_model(CLI::App* command, ModelArguments& m) {
+  command->add_option("--params", m.params, "parameter file, where Paddle's naming rules do not find it");
   // coracle compare has a flag of the short name.
   const bool is_free = command->get_option_no_throw("--operators") == nullptr;
   command
       ->add_option(is_free ? "--operators,--operator-library" : "--operator-library", m.operators,
-                   "shared libraries with operators of one's own, which the model names, comma-separated")
+                   "shared libraries with operators of one's own that the model names, comma-separated")
       ->type_name("FILE")
-      ->delimiter(',')
-      ->each([](const std::string& file) { coracle::load_operators(file); });
-  command->add_option("--params", m.params, "parameter file, where Paddle's naming rules do not find it");
+      ->each(load_operators);
   return command
       ->add_option("model", m.model,
                    "directory, archive of one (.tar, .tar.gz, .zip), saved model (.coracle), file of Paddle Lite "

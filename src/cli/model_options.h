@@ -18,7 +18,7 @@ namespace coracle::cli {
 struct ModelArguments {
   std::string model;
   std::string params;
-  std::vector<std::string> operators;  ///< files, loaded while options are read
+  std::string operators;  ///< libraries, loaded while options are read
   coracle::ModelOptions options;
 };
 

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators of one's own as functions of NumPy arrays."""
 import gc
+import os
+import pathlib
 import pickle
+import subprocess
 import threading
 import types
 
@@ -154,3 +157,77 @@ def test_a_decorated_function_is_the_operator():
     assert pickle.loads(pickle.dumps(pickled_double)) is pickled_double
     model = coracle.load_memory(custom_program("pickled_double"))
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model))(X)[0], X * 2)
+
+
+@pytest.fixture(scope="module")
+def library():
+    """Of operators that are built with Paddle's extension.h."""
+    path = pathlib.Path(os.environ.get("CORACLE_PADDLE_PROGRAMS", "")) / "custom_operators.so"
+    if not path.exists():
+        pytest.skip("there is no %s" % path)
+    coracle.load_operators(path)
+    coracle.load_operators(path)   # Once more does nothing.
+    return path
+
+
+def paddle_model(type_, inputs, outputs, attributes=None):
+    """x float32 [-1] and y float32 [-1] by one operator."""
+    op = program_file.operator(type_, inputs, outputs, attributes)
+    given = [(name, "float32", (-1,)) for name in ("x", "y")]
+    return coracle.load_memory(program_file.model(given, [op], [(name, "float32", (-1,)) for names in outputs.values() for name in names])[0])
+
+
+def test_paddles_operators(library):
+    x, y = np.array([1, -2, 3, -4], np.float32), np.array([2, 1, 0, 5], np.float32)
+    relu = paddle_model("test_relu", {"X": ["x"]}, {"Out": ["a"]})
+    np.testing.assert_array_equal(relu(x, y)[0], np.maximum(x, 0))
+    in_place = program_file.operator("test_add_in_place", {"X": ["x"], "Y": ["y"]}, {"Out": ["a"]})
+    difference = program_file.operator("elementwise_sub", {"X": ["a"], "Y": ["x"]}, {"Out": ["b"]}, {"axis": -1})
+    given = [(name, "float32", (-1,)) for name in ("x", "y")]
+    model = coracle.load_memory(program_file.model(given, [in_place, difference], [("a", "float32", (-1,)), ("b", "float32", (-1,))])[0])
+    a, b = model(x, y).values()
+    np.testing.assert_array_equal(a, x + y)
+    np.testing.assert_array_equal(b, y)
+    halves = paddle_model("test_halves", {"X": ["x"]}, {"Out@VECTOR": ["a", "b"]})
+    a, b = halves(x, y).values()
+    np.testing.assert_array_equal(np.concatenate([a, b]), x)
+    above = paddle_model("test_above", {"X": ["x"], "Limit": ["y"]}, {"Out": ["a"]})
+    for limit in (0, 2, 9):
+        np.testing.assert_array_equal(above(x, np.array([limit], np.float32))[0], x[x > limit])
+
+
+ATTRIBUTES = {"twice": True, "shift": 3, "wide": 40, "scale": 0.5, "mode": "sum", "sizes": [1, 2], "ratios": [0.25, 0.5], "wides": [7],
+              "names": ["a", "b"]}
+
+
+def test_paddles_operators_with_all_kinds_of_parameters(library):
+    x, y = np.array([1, -2, 3, -4], np.float32), np.array([2, 1, 0, 5], np.float32)
+    for inputs in ({"X": ["x"], "Parts@VECTOR": ["x", "y"]}, {"X": ["x"], "Bias@OPTIONAL": ["y"], "Parts@VECTOR": ["x", "y"]}):
+        model = paddle_model("test_affine", inputs, {"Out": ["a"], "Count": ["n"]}, ATTRIBUTES)
+        out, count = model(x, y).values()
+        np.testing.assert_array_equal(out, 2 * (x * 0.5 + 3 + x + y + (y if "Bias@OPTIONAL" in inputs else 0)))
+        assert count.tolist() == [40 + 1 + 2 + 7 + 2 + 2]
+    model = paddle_model("test_affine", inputs, {"Out": ["a"], "Count": ["n"]}, dict(ATTRIBUTES, mode="mean"))
+    with pytest.raises(coracle.RunFailureError, match=r'(?s)mode is mean Expected mode == "sum".*kinds.cc:\d+.*test_affine'):
+        model(x, y)
+
+
+def test_libraries_that_are_none(tmp_path):
+    with pytest.raises(coracle.FileError, match="cannot be loaded"):
+        coracle.load_operators(tmp_path / "none.so")
+    with pytest.raises(coracle.InvalidArgumentError, match="registers no operators"):
+        coracle.load_operators("libm.so.6")
+
+
+def test_the_program_takes_libraries(library, tmp_path):
+    op = program_file.operator("test_relu", {"X": ["x"]}, {"Out": ["y"]})
+    program, _ = program_file.model([("x", "float32", (-1,))], [op], [("y", "float32", (-1,))])
+    path = tmp_path / "m.pdmodel"
+    path.write_bytes(program)
+    np.save(tmp_path / "x.npy", np.array([1, -2, 3], np.float32))
+    coracle_program = pathlib.Path(os.environ["CORACLE_LIBRARY"]).with_name("coracle")
+    run = [coracle_program, "run", path, "--input", "x=%s" % (tmp_path / "x.npy"), "--output-dir", tmp_path]
+    refused = subprocess.run(run, capture_output=True, text=True)
+    assert refused.returncode != 0 and "--operators" in refused.stderr
+    subprocess.run([*run, "--operators", library], check=True, capture_output=True)
+    np.testing.assert_array_equal(np.load(tmp_path / "0.npy"), [1, 0, 3])

@@ -49,6 +49,10 @@ def attribute(name, value):
         return message(4, head + number(2, 1) + varint(4 << 3 | 5) + struct.pack("<f", value))
     if isinstance(value, str):
         return message(4, head + number(2, 2) + message(5, value))
+    if value and isinstance(value[0], float):
+        return message(4, head + number(2, 4) + b"".join(varint(7 << 3 | 5) + struct.pack("<f", each) for each in value))
+    if value and isinstance(value[0], str):
+        return message(4, head + number(2, 5) + b"".join(message(8, each) for each in value))
     return message(4, head + number(2, 3) + b"".join(number(6, each) for each in value))
 
 

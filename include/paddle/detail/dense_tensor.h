@@ -47,6 +47,10 @@ class Place {
  public:
   Place() = default;
   explicit Place(AllocationType type, int id = 0) : type_(type), id_(id) {}
+  Place(paddle_infer::PlaceType type)  // NOLINT(google-explicit-constructor): kernels compare places with these
+      : type_(type == paddle_infer::PlaceType::kCPU   ? AllocationType::CPU
+              : type == paddle_infer::PlaceType::kGPU ? AllocationType::GPU
+                                                      : AllocationType::UNDEFINED) {}
   AllocationType GetType() const { return type_; }
   int GetDeviceId() const { return id_; }
   bool operator==(const Place& other) const { return type_ == other.type_ && id_ == other.id_; }
@@ -73,6 +77,7 @@ using DataType = phi::DataType;
 using Place = phi::Place;
 using CPUPlace = phi::CPUPlace;
 using GPUPlace = phi::GPUPlace;
+using PlaceType = paddle_infer::PlaceType;
 
 namespace detail {
 
@@ -148,6 +153,9 @@ class PD_INFER_DECL Tensor {
     data_ = owner_->data();
   }
 
+  /// Of that shape, with elements from mutable_data on.
+  explicit Tensor(const Place&, const std::vector<int64_t>& shape = {}) : shape_(shape) {}
+
   const std::string& name() const { return name_; }
   void set_name(const std::string& name) { name_ = name; }
   std::vector<int64_t> shape() const { return shape_; }
@@ -172,6 +180,22 @@ class PD_INFER_DECL Tensor {
   template <class T>
   const T* data() const {
     return static_cast<const T*>(checked(detail::ElementType<T>::value()));
+  }
+  /// The same; memory is made, all zero, where there is none for elements of that type.
+  template <class T>
+  T* mutable_data() {
+    const coracle_dtype dtype = detail::ElementType<T>::value();
+    if (!defined_ || dtype_ != dtype) {
+      Tensor made(shape_, dtype);
+      made.name_ = name_;
+      made.lod_ = lod_;
+      *this = made;
+    }
+    return static_cast<T*>(data_);
+  }
+  template <class T>
+  T* mutable_data(const Place&) {
+    return mutable_data<T>();
   }
   /// A tensor with memory of its own and the same content.
   Tensor clone() const {
@@ -219,6 +243,26 @@ inline Tensor full(const std::vector<int64_t>& shape, double value, DataType dty
   Tensor tensor(shape, detail::library_type(dtype));
   detail::fill(detail::library_type(dtype), tensor.data(), static_cast<size_t>(tensor.numel()), value);
   return tensor;
+}
+
+inline Tensor zeros(const std::vector<int64_t>& shape, DataType dtype = DataType::FLOAT32, const Place& = CPUPlace()) {
+  return empty(shape, dtype);
+}
+inline Tensor ones(const std::vector<int64_t>& shape, DataType dtype = DataType::FLOAT32, const Place& = CPUPlace()) {
+  return full(shape, 1, dtype);
+}
+/// Of the shape of x, and of its type unless another is given.
+inline Tensor full_like(const Tensor& x, double value, DataType dtype = DataType::UNDEFINED, const Place& = Place()) {
+  return full(x.shape(), value, dtype == DataType::UNDEFINED ? x.dtype() : dtype);
+}
+inline Tensor empty_like(const Tensor& x, DataType dtype = DataType::UNDEFINED, const Place& = Place()) {
+  return empty(x.shape(), dtype == DataType::UNDEFINED ? x.dtype() : dtype);
+}
+inline Tensor zeros_like(const Tensor& x, DataType dtype = DataType::UNDEFINED, const Place& = Place()) {
+  return empty_like(x, dtype);
+}
+inline Tensor ones_like(const Tensor& x, DataType dtype = DataType::UNDEFINED, const Place& = Place()) {
+  return full_like(x, 1, dtype);
 }
 
 }  // namespace paddle
