@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all light tailored setup models engines goldens-on-engines demo serve-demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-ray bench-isa bench-int8 bench-precision bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo oracle-lite known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile gpu-bundle gpu-bundle-rehearsal ray subset processors build-times wheel packages reproducible migration paddleocr docs golden-weights arm arm-test arm-packages bench-arm musl musl-test windows windows-test clean
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo oracle-lite oracle-custom known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile gpu-bundle gpu-bundle-rehearsal ray subset processors build-times wheel packages reproducible migration paddleocr docs golden-weights arm arm-test arm-packages bench-arm musl musl-test windows windows-test clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -386,6 +386,15 @@ oracle-lite: setup
 	cmake --build --preset release -j $(JOBS) --target coracle
 	scripts/paddle-lite-venv.sh
 	build/paddle-lite-venv/bin/python tests/oracle/paddle_lite.py $(wildcard ../shared/models/*/*.pdmodel)
+
+# Custom operators that are compiled for the real Paddle, and for Coracle.
+oracle-custom: setup
+	$(MAKE) --no-print-directory build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle paddle_custom_operators
+	scripts/oracle-venv.sh 3.3
+	scripts/venv.sh build/python-venv tests/python/requirements.txt
+	CORACLE_LIBRARY=$(CURDIR)/build/release/libcoracle.so PYTHONPATH=$(CURDIR)/python build/oracle-venv-3.3/bin/python tests/oracle/custom_operators.py \
+	  --library build/release/tests/paddle/custom_operators.so --python build/python-venv/bin/python
 
 oracle-demo: models
 	scripts/oracle-venv.sh

@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
-LIBRARIES = {"coracle": (SOURCE / "include", ["coracle/coracle.h", "coracle/device.h"], "coracle_"),
+LIBRARIES = {"coracle": (SOURCE / "include", ["coracle/coracle.h", "coracle/device.h", "coracle/operator.h"], "coracle_"),
              "coracle_vision": (SOURCE / "include", ["coracle/vision/vision.h"], "coracle_"),
              "paddle_inference_c": (SOURCE / "include/paddle",
                                     ["pd_common.h", "pd_types.h", "pd_config.h", "pd_tensor.h", "pd_predictor.h", "pd_utils.h"], "PD_")}

@@ -467,6 +467,15 @@ CORACLE_API coracle_status coracle_session_set_input_lod(coracle_session* sessio
 CORACLE_API coracle_status coracle_session_bind_output(coracle_session* session, size_t index, void* data,
                                                        size_t bytes);
 
+/**
+ * From the next run on only these outputs are computed, by their names, and what they need; a variable that
+ * coracle_model_options.keep_tensors names is one, too. `count` of 0: all of them, as at the start. Outputs of the last
+ * run are gone after this call; one that is not computed is CORACLE_INVALID_ARGUMENT for whoever asks for it. Plans are
+ * those of all outputs: to choose others costs next to nothing. On devices everything is computed. Not an option of a
+ * run: it holds until the next call.
+ */
+CORACLE_API coracle_status coracle_session_select_outputs(coracle_session* session, const char* const* names,
+                                                          size_t count);
 CORACLE_API coracle_status coracle_session_run(coracle_session* session);
 
 /** What holds for one run. A field that is 0 leaves it to the session's own option. */

@@ -457,6 +457,12 @@ class Session {
   void bind_output(size_t index, void* data, size_t bytes) {
     check(coracle_session_bind_output(handle_.get(), index, data, bytes));
   }
+  /// From the next run on only these are computed, with what they need; none: all. See coracle_session_select_outputs.
+  void select_outputs(const std::vector<std::string>& names) {
+    std::vector<const char*> list;
+    for (const std::string& name : names) list.push_back(name.c_str());
+    check(coracle_session_select_outputs(handle_.get(), list.data(), list.size()));
+  }
   void unbind_output(size_t index) { check(coracle_session_bind_output(handle_.get(), index, nullptr, 0)); }
 
   /// From the next run on an output stays on the model's device, until it is bound to memory or unbound. See

@@ -22,6 +22,7 @@ typedef struct coracle_operator_call coracle_operator_call;
 
 /** Anything but CORACLE_OK ends the run, or loading or planning, with that status; coracle_call_fail says why. */
 typedef coracle_status (*coracle_operator_function)(void* user, coracle_operator_call* call);
+typedef void (*coracle_release_function)(void* user);
 
 typedef struct coracle_operator {
   size_t struct_size;
@@ -42,7 +43,7 @@ typedef struct coracle_operator {
   void* user;                    /**< what the functions are given */
   /** Called when nothing uses the operator any more: it was unregistered, and models that have it are freed. Not where
    * registering it, or loading the model that it was given with, failed. Null: nobody is told. From any thread. */
-  void (*release)(void* user);
+  coracle_release_function release;
   /** Not 0: its functions are never called by two threads at once. 0: sessions in several threads call them together.
    */
   int32_t one_thread;

@@ -16,6 +16,7 @@ from ._handle import TensorInfo
 from ._library import LIBRARY as _LIBRARY
 from ._library import VERSION as __version__
 from ._log import set_log_level
+from .async_queue import AsyncInferQueue
 from .async_run import AsyncRun
 from .device_tensor import DeviceTensor
 from .documents import Document
@@ -32,9 +33,9 @@ from .results import MachineLimits, Memory, Results
 from .session import Session
 from .timing import Bench, bench
 
-__all__ = ["AnomalyMap", "AsyncRun", "Bench", "CancelledError", "ClassArea", "DetectedObject", "DeviceTensor", "Document", "Error", "FileError",
+__all__ = ["AnomalyMap", "AsyncInferQueue", "AsyncRun", "Bench", "CancelledError", "ClassArea", "DetectedObject", "DeviceTensor", "Document", "Error", "FileError",
            "InvalidArgumentError", "InvalidModelError", "Keypoint", "Label", "MachineLimits", "Mask", "Memory", "MissingFileError", "Model",
-           "NodeValue", "OperatorTime", "OutOfMemoryError", "Pipeline", "Operator", "Pool", "Prediction", "Profile", "Results", "RunFailureError",
+           "NodeValue", "OperatorTime", "OutOfMemoryError", "Operator", "Pipeline", "Pool", "Prediction", "Profile", "Results", "RunFailureError",
            "Session", "Step", "Table", "TensorInfo", "TensorType", "TextBox", "TextLine", "UnsupportedError", "__version__", "available_engines", "bench",
            "bind_thread", "cpu_isa", "default_threads", "devices", "document", "inspect", "load", "load_memory", "load_operators", "memory_total", "ocr", "operator",
            "pass_names", "pipeline", "power_by_engine", "set_log_level"]

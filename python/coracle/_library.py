@@ -146,6 +146,7 @@ FUNCTIONS = {
     "session_borrow_input": ("status", c_void_p, c_size_t, c_int, c_int32, POINTER(c_int64), c_void_p),
     "session_set_input_lod": ("status", c_void_p, c_size_t, c_size_t, POINTER(c_size_t), POINTER(c_size_t)),
     "session_run": ("status", c_void_p),
+    "session_select_outputs": ("status", c_void_p, POINTER(c_char_p), c_size_t),
     "run_options_init": (None, POINTER(RunOptions), c_size_t),
     "session_bind_output": ("status", c_void_p, c_size_t, c_void_p, c_size_t),
     "session_keep_output_on_device": ("status", c_void_p, c_size_t),

@@ -20,7 +20,7 @@ from .errors import InvalidArgumentError, counted, named_files
 from .operators import GivenOperators, Operator
 from .pool import Pool
 from .results import Results
-from .session import Inputs, Lod, Session
+from .session import Inputs, Lod, Outputs, Session
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Names = Union[str, Iterable[str], None]
@@ -313,18 +313,18 @@ class Model:
         return Session._create(self._handle, pool, cpus, threads=threads, cache_bytes=cache_bytes, memory_limit=memory_limit,
                                time_limit_ms=time_limit_ms, parallel_engines=parallel_engines, padding=padding)
 
-    def __call__(self, *inputs: Inputs, lod: Mapping[str, Lod] | None = None, **named: Any) -> Results:
+    def __call__(self, *inputs: Inputs, lod: Mapping[str, Lod] | None = None, outputs: Outputs = None, **named: Any) -> Results:
         """Runs in a session of the calling thread, with `default_threads()` threads: `model(x)`, `model(x, y)` in the order of the
         model's inputs, `model({"x": x})` or `model(x=x)`.
 
-        The arguments, results and errors of `Session.run`, but that every input must be given.
+        The arguments, results and errors of `Session.run`, but that every input must be given; `a, b = model(x)` are its first two results.
         """
         given = self._by_name(inputs, named)
         count = len(given) if isinstance(given, Mapping) else int(given is not None)
         if count < len(self.inputs):
             raise InvalidArgumentError("the model has %s, given %d; it takes %s"
                                        % (counted(len(self.inputs), "input"), count, ", ".join(map(str, self.inputs))))
-        return self._thread_session().run(given, lod)
+        return self._thread_session().run(given, lod, outputs=outputs)
 
     def _by_name(self, inputs: tuple[Inputs, ...], named: dict[str, Any]) -> Inputs:
         """What `__call__` was given, as `Session.run` takes it."""

@@ -26,6 +26,7 @@ from .results import MachineLimits, Memory, Results
 
 Lod = Sequence[Sequence[int]]
 Inputs = Union[Mapping[str, Any], Any]
+Outputs = Union[str, int, Iterable[Union[str, int]], None]
 
 
 class _Observing:
@@ -61,6 +62,7 @@ class Session:
         self._lods: dict[int, list[list[int]]] = {}
         self._bound: dict[int, np.ndarray | None] = {}   # Outputs that runs write to arrays of the user's; None: they are on the device.
         self._stream: int | None = None   # Of the user's.
+        self._selected: tuple[str, ...] | None = None   # Outputs that runs compute; None: all.
         self._observer: Observer | None = None
         self._runs_async = False   # An asynchronous run holds the lock.
 
@@ -356,12 +358,13 @@ class Session:
             self._bound[index] = None
 
     def run(self, inputs: Inputs = None, lod: Mapping[str, Lod] | None = None, *, time_limit_ms: int = 0,
-            memory_limit: int = 0) -> Results:
+            memory_limit: int = 0, outputs: Outputs = None) -> Results:
         """Runs the model: `session.run({"x": array})["y"]`.
 
         `inputs`: values by name as for `set_input`, or the value itself if the model has one input; inputs left out keep what they
         have. `lod`: sequence offsets by input name. `time_limit_ms`, `memory_limit` (in bytes): limits of this run alone, 0 are the
-        session's. Returns new arrays by name, in the model's order, with the shapes of this run; of outputs that `bind_output` has bound
+        session's. `outputs`: names or indexes of those that are wanted, None are all: only what they need is computed, and only they are
+        in the results, in that order; the name of a variable that `keep_tensors` keeps is one, too. Returns new arrays by name, in the model's order, with the shapes of this run; of outputs that `bind_output` has bound
         views of their arrays, and of those that `keep_output_on_device` keeps DeviceTensors.
 
         Raises InvalidArgumentError for wrong names, shapes or element types and for missing inputs, OutOfMemoryError when
@@ -371,11 +374,12 @@ class Session:
         options = _options.of_run(time_limit_ms=time_limit_ms, memory_limit=memory_limit)
         with self._use() as pointer:
             self._set_all(pointer, inputs, lod)
+            self._select(pointer, outputs)
             self._run_in(pointer, options)
             return self._results(pointer)
 
     def run_async(self, inputs: Inputs = None, lod: Mapping[str, Lod] | None = None, *, time_limit_ms: int = 0,
-                  memory_limit: int = 0) -> AsyncRun:
+                  memory_limit: int = 0, outputs: Outputs = None) -> AsyncRun:
         """Starts a run and returns: `results = await session.run_async({"x": array})`, or `.result()` without an event loop.
 
         Arguments, results and what is raised are those of `run`; what is wrong with the arguments is raised here. The session is in use
@@ -388,6 +392,7 @@ class Session:
         try:
             pointer = held.enter_context(self._use())
             self._set_all(pointer, inputs, lod)
+            self._select(pointer, outputs)
             token = (self._pid, id(self))
             self._model.running.add(token)
             held.callback(self._model.running.discard, token)
@@ -413,14 +418,30 @@ class Session:
         """As `run`, for those who read results by `output`."""
         with self._use() as pointer:
             self._set_all(pointer, inputs, lod)
+            self._select(pointer, None)
             self._run_in(pointer)
+
+    def _select(self, pointer, outputs: Outputs) -> None:
+        """Has the next run compute these."""
+        names = None
+        if outputs is not None:
+            given = [outputs] if isinstance(outputs, (str, int)) else list(outputs)
+            names = tuple(each if isinstance(each, str) else self._model.outputs[self._model.index("output", each)].name for each in given)
+            if not names:
+                raise InvalidArgumentError("outputs is empty; expected names or indexes of outputs, or None for all of them")
+        if names == self._selected:
+            return
+        texts = [name.encode() for name in names or ()]
+        _library.call("session_select_outputs", pointer, (ctypes.c_char_p * len(texts))(*texts), len(texts))
+        self._selected = names
 
     def _results(self, pointer) -> Results:
         arrays, lods = {}, {}
-        for index, info in enumerate(self._model.outputs):
-            arrays[info.name], lod = self._output(pointer, index)
+        numbers = {info.name: index for index, info in enumerate(self._model.outputs)}
+        for name in self._selected or numbers:
+            arrays[name], lod = self._output(pointer, numbers[name]) if name in numbers else (self._kept(pointer, name), [])
             if lod:
-                lods[info.name] = lod
+                lods[name] = lod
         return Results(arrays, lods)
 
     @staticmethod
@@ -478,12 +499,16 @@ class Session:
     def tensor(self, name: str) -> np.ndarray:
         """A variable of the last run that `coracle.load(..., keep_tensors=...)` keeps, as a new array."""
         with self._use() as pointer:
-            view = _library.TensorView()
-            _library.call("session_tensor", pointer, name.encode(), ctypes.byref(view))
-            array = np.empty(tuple(view.dims[:view.rank]), _arrays.numpy_dtype(view.dtype))
-            if view.bytes:
-                ctypes.memmove(_arrays.pointer(array), view.data, view.bytes)
-            return array
+            return self._kept(pointer, name)
+
+    @staticmethod
+    def _kept(pointer, name: str) -> np.ndarray:
+        view = _library.TensorView()
+        _library.call("session_tensor", pointer, name.encode(), ctypes.byref(view))
+        array = np.empty(tuple(view.dims[:view.rank]), _arrays.numpy_dtype(view.dtype))
+        if view.bytes:
+            ctypes.memmove(_arrays.pointer(array), view.data, view.bytes)
+        return array
 
     def profile(self, inputs: Inputs = None, lod: Mapping[str, Lod] | None = None) -> Profile:
         """Runs once with the time of each operator taken. Inputs as for `run`; the first run of new shapes also plans."""

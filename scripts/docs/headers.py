@@ -139,10 +139,11 @@ def _members(body: str, private: bool) -> str:
     return "{\n%s%s\n};" % (label, "\n".join(declarations(("private:" if private else "") + inner)))
 
 
-def cpp_reference(header: str) -> str:
-    """A page for coracle.hpp: one entry for each class and free function of coracle."""
-    intro = re.search(r"#pragma once\n\n((?:///.*\n)+)", header)[1]
-    body = header[header.index("namespace coracle {") + len("namespace coracle {"):header.rindex("}  // namespace")]
+def cpp_reference(*headers: str) -> str:
+    """A page for coracle.hpp, the last, and headers that it includes: one entry for each class and free function of coracle."""
+    intro = re.search(r"#pragma once\n\n((?:///.*\n)+)", headers[-1])[1]
+    body = "".join(each[each.index("namespace coracle {") + len("namespace coracle {"):each.rindex("}  // namespace coracle")] for each in headers)
+    body = re.sub(r"(?m)^#if !defined\(__cpp_exceptions\)\n}  // namespace without_exceptions\n#endif\n", "", body)
     # A namespace of its own without exceptions is no part of any name.
     body = re.sub(r"(?m)^#if !defined\(__cpp_exceptions\)\n[^\n]*\n#endif\n", "", body)
     body = re.sub(r"(?m)^(///.*\n)+namespace \w+ = [\w:]+;\n", "", body)   # other names of the same

@@ -26,8 +26,8 @@ PYTHON = """# Python interface
 ::: coracle
     options:
       members: [load_memory, inspect, pass_names, cpu_isa, default_threads, devices, available_engines, bind_thread, memory_total, set_log_level, bench,
-                Model, Session, AsyncRun, DeviceTensor, Pool, power_by_engine, pipeline, ocr, document, Pipeline, Prediction, Document, Label, TextBox, TextLine, DetectedObject, ClassArea, AnomalyMap, Table, Mask, Keypoint,
-                Results, TensorInfo, NodeValue, Profile,
+                Model, Session, AsyncRun, AsyncInferQueue, DeviceTensor, Pool, power_by_engine, pipeline, ocr, document, Pipeline, Prediction, Document, Label, TextBox, TextLine, DetectedObject, ClassArea, AnomalyMap, Table, Mask, Keypoint,
+                Results, TensorInfo, NodeValue, Operator, operator, TensorType, load_operators, Profile,
                 OperatorTime, Step, Bench, Memory, MachineLimits, Error, InvalidArgumentError, InvalidModelError, UnsupportedError,
                 FileError, MissingFileError, OutOfMemoryError, RunFailureError, CancelledError]
       show_root_heading: false
@@ -72,9 +72,9 @@ def _decisions():
 
 
 def on_files(files, config):
-    c_headers = [_text("include/coracle/" + name) for name in ("coracle.h", "device.h")]
+    c_headers = [_text("include/coracle/" + name) for name in ("coracle.h", "device.h", "operator.h")]
     made = {"reference/c.md": headers.c_reference(*c_headers),
-            "reference/cpp.md": headers.cpp_reference(_text("include/coracle/coracle.hpp")),
+            "reference/cpp.md": headers.cpp_reference(*(_text("include/coracle/" + name) for name in ("tensor.hpp", "operator.hpp", "coracle.hpp"))),
             "reference/python.md": PYTHON, "reference/python-paddle.md": PADDLE,
             "reference/operators.md": headers.operator_table(ROOT / "src" / "ops"), "reference/messages.md": messages.page(ROOT),
             "adr/index.md": _decisions(),

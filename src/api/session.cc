@@ -180,6 +180,19 @@ coracle_status coracle_session_bind_output(coracle_session* session, size_t inde
   });
 }
 
+coracle_status coracle_session_select_outputs(coracle_session* session, const char* const* names, size_t count) {
+  return guard([&] {
+    require_pointer(session, "session");
+    if (count > 0) require_pointer(names, "names");
+    std::vector<std::string_view> list;
+    for (const char* name : std::span(names, count)) {
+      require_pointer(name, "name");
+      list.emplace_back(name);
+    }
+    session->session.select_outputs(list);
+  });
+}
+
 coracle_status coracle_session_output(const coracle_session* session, size_t index, coracle_tensor_view* view) {
   return guard([&] {
     require_pointer(session, "session");

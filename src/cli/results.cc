@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/results.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 
+#include "base/nearest_name.h"
 #include "base/system/native_path.h"
 #include "cli/failure.h"
 #include "cli/text.h"
@@ -58,6 +59,25 @@ void write_output(internal::JsonWriter& w, const std::string& name, const coracl
 
 }  // namespace
 
+std::vector<ShownOutput> shown_outputs(const coracle::Model& model, const std::vector<std::string>& names) {
+  std::vector<ShownOutput> all;
+  std::vector<std::string> known;
+  for (const coracle::TensorInfo& info : model.outputs()) {
+    all.push_back({all.size(), info.name});
+    known.push_back(info.name);
+  }
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    throw Failure(ExitCode::kUsage, fmt::format("--outputs: the model has no output '{}'{}; its outputs are: {}", name,
+                                                internal::suggestion(name, known), fmt::join(known, ", ")));
+  }
+  if (!names.empty()) {
+    std::erase_if(all,
+                  [&](const ShownOutput& o) { return std::find(names.begin(), names.end(), o.name) == names.end(); });
+  }
+  return all;
+}
+
 Statistics statistics(const coracle::View& v) {
   Statistics s;
   if (!client::is_real(v.dtype())) return s;
@@ -78,37 +98,39 @@ Statistics statistics(const coracle::View& v) {
   return s;
 }
 
-std::string results_text(const std::vector<coracle::TensorInfo>& infos, const coracle::Session& session) {
+std::string results_text(const std::vector<ShownOutput>& outputs, const coracle::Session& session) {
   std::string out;
-  for (size_t i = 0; i < infos.size(); ++i) {
-    const coracle::View v = session.output(i);
+  for (const ShownOutput& shown : outputs) {
+    const coracle::View v = session.output(shown.index);
     const std::string lod = v.lod().empty() ? std::string() : "  lod " + lod_text(v.lod());
-    out += fmt::format("{}  {}  {}  {}{}\n", i, infos[i].name, client::type_text(v.dtype(), v.dims()), summary(v), lod);
+    out += fmt::format("{}  {}  {}  {}{}\n", shown.index, shown.name, client::type_text(v.dtype(), v.dims()),
+                       summary(v), lod);
   }
   return out;
 }
 
-std::string results_json(const std::vector<coracle::TensorInfo>& infos, const coracle::Session& session, bool values,
+std::string results_json(const std::vector<ShownOutput>& outputs, const coracle::Session& session, bool values,
                          const std::string& file) {
   return internal::json_text([&](internal::JsonWriter& w) {
            w.StartObject();
            if (!file.empty()) w.field("file", printable(file));
            w.Key("outputs");
            w.StartArray();
-           for (size_t i = 0; i < infos.size(); ++i) write_output(w, infos[i].name, session.output(i), values);
+           for (const ShownOutput& o : outputs) write_output(w, o.name, session.output(o.index), values);
            w.EndArray();
            w.EndObject();
          }) +
          "\n";
 }
 
-void write_results(const std::string& dir, size_t count, const coracle::Session& session) {
+void write_results(const std::string& dir, const std::vector<ShownOutput>& outputs, const coracle::Session& session) {
   std::error_code error;
   std::filesystem::create_directories(internal::native_path(dir), error);
   if (error) throw Failure(ExitCode::kIo, dir + ": cannot be made: " + error.message());
-  for (size_t i = 0; i < count; ++i)
-    coracle::write_file(dir + "/" + std::to_string(i) + ".npy",
-                        client::npy_bytes(client::tensor_of(session.output(i))));
+  for (const ShownOutput& o : outputs) {
+    coracle::write_file(dir + "/" + std::to_string(o.index) + ".npy",
+                        client::npy_bytes(client::tensor_of(session.output(o.index))));
+  }
 }
 
 }  // namespace coracle::cli

@@ -24,6 +24,10 @@ struct RunCommand {
     RunArguments& r = run_arguments;
     command->add_option("--output-dir", r.output_dir,
                         "write outputs to DIR/0.npy, DIR/1.npy, ...; of a folder of inputs to DIR/FILE/0.npy, ...");
+    command->add_option("--outputs", r.outputs, "names of outputs, comma-separated; only what they need is computed")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("LIST");
     CLI::Option* json = command->add_flag("--json", r.json, "print JSON; a line for each file");
     command->add_flag("--values", r.values, "all elements in JSON")->needs(json);
     command->add_option("--jobs", r.jobs, "files of a folder at a time, each in a session of its own")
@@ -44,13 +48,14 @@ void RunCommand::run() const {
     run_folder(model, *folder, session_arguments, run_arguments);
     return;
   }
+  const std::vector<ShownOutput> outputs = shown_outputs(model, run_arguments.outputs);
   coracle::Session session(model, session_arguments.options);
+  session.select_outputs(run_arguments.outputs);
   set_inputs(model, session_arguments.inputs, session);
   Interruption::run(session);
-  const std::vector<coracle::TensorInfo> infos = model.outputs();
-  if (!dir.empty()) write_results(dir, infos.size(), session);
-  fmt::print(
-      "{}", run_arguments.json ? results_json(infos, session, run_arguments.values, {}) : results_text(infos, session));
+  if (!dir.empty()) write_results(dir, outputs, session);
+  fmt::print("{}", run_arguments.json ? results_json(outputs, session, run_arguments.values, {})
+                                      : results_text(outputs, session));
 }
 
 }  // namespace

@@ -37,7 +37,12 @@ class Work {
  public:
   Work(const coracle::Model& model, const FolderInput& folder, const SessionArguments& session,
        const RunArguments& arguments)
-      : model_(model), folder_(folder), session_(session), arguments_(arguments), outcomes_(folder.files.size()) {}
+      : model_(model),
+        folder_(folder),
+        session_(session),
+        arguments_(arguments),
+        outputs_(shown_outputs(model, arguments.outputs)),
+        outcomes_(folder.files.size()) {}
 
   /// Runs files until none is left. In any thread.
   void take() {
@@ -105,17 +110,19 @@ class Work {
       InputOptions options = session_.inputs;
       options.files[folder_.entry] = folder_.name + "=" + file;
       const std::vector<Input> inputs = read_inputs(model_, options);
-      if (!session) session.emplace(model_, session_.options);
+      if (!session) {
+        session.emplace(model_, session_.options);
+        session->select_outputs(arguments_.outputs);
+      }
       for (size_t i = 0; i < inputs.size(); ++i) {
         set_input(*session, i, inputs[i]);
         outcome.note += inputs[i].note;
       }
       run(*session);
-      const std::vector<coracle::TensorInfo> infos = model_.outputs();
       const std::string name = internal::path_text(internal::native_path(file).filename());
-      if (!arguments_.output_dir.empty()) write_results(arguments_.output_dir + "/" + name, infos.size(), *session);
-      outcome.text = arguments_.json ? results_json(infos, *session, arguments_.values, name)
-                                     : printable(name) + "\n" + results_text(infos, *session);
+      if (!arguments_.output_dir.empty()) write_results(arguments_.output_dir + "/" + name, outputs_, *session);
+      outcome.text = arguments_.json ? results_json(outputs_, *session, arguments_.values, name)
+                                     : printable(name) + "\n" + results_text(outputs_, *session);
     } catch (...) {
       outcome.failure = current_failure();
       session.reset();
@@ -146,6 +153,7 @@ class Work {
   const FolderInput& folder_;
   const SessionArguments& session_;
   const RunArguments& arguments_;
+  const std::vector<ShownOutput> outputs_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Outcome> outcomes_;

@@ -11,6 +11,7 @@ namespace coracle::cli {
 
 struct RunArguments {
   std::string output_dir;
+  std::vector<std::string> outputs;  ///< names of those that are computed and shown; none: all
   bool json = false;
   bool values = false;  ///< all elements in JSON
   int jobs = 1;         ///< files of a folder at a time

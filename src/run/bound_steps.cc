@@ -49,6 +49,7 @@ void BoundSteps::take(std::shared_ptr<const PlannedSteps> planned, std::shared_p
   workspaces_.clear();
   arena_ = nullptr;
   device_generation = 0;
+  selection = 0;
   const size_t table_bytes = planned->table_bytes;
   ledger->charge(table_bytes, [] { return "tables that were made while planning"; });
   charged_ = table_bytes;

@@ -69,6 +69,7 @@ std::vector<Tensor> Executor::run(std::span<const Tensor> inputs, const RunOptio
                                   std::span<const OutputMemory> memory) {
   run_start_ = std::chrono::steady_clock::now();
   memory_ = memory;
+  select(memory);
   written_.clear();
   stay_.clear();
   for (const OutputMemory& m : memory) {
@@ -108,6 +109,19 @@ std::vector<Tensor> Executor::run(std::span<const Tensor> inputs, const RunOptio
     if (ledger_->limit() != 0) free_all();
     throw;
   }
+}
+
+/// Without devices: copies between these and the host wait for one another by their numbers.
+void Executor::select(std::span<const OutputMemory> memory) {
+  const bool is_all = std::all_of(memory.begin(), memory.end(), [](const OutputMemory& m) { return m.is_wanted; });
+  if (is_all && wanted_.empty()) return;
+  std::vector<bool> wanted;
+  if (!is_all)
+    std::transform(memory.begin(), memory.end(), std::back_inserter(wanted),
+                   [](const OutputMemory& m) { return m.is_wanted; });
+  if (wanted == wanted_) return;
+  wanted_ = std::move(wanted);
+  selection_.set(program_->graph(), devices_ == nullptr ? wanted_ : std::vector<bool>());
 }
 
 std::vector<Tensor> Executor::run_main(const RunContext& context, std::span<const Tensor> inputs) {
@@ -173,7 +187,8 @@ std::vector<Tensor> Executor::run_graph(const RunContext& context, const Graph& 
   size_t position = 0;
   while (position < graph.order().size()) {
     const Node& node = graph.node(graph.order()[position]);
-    if (blocks_ != nullptr && start_block(context, graph, position, frame)) {
+    const bool is_needed = this->is_needed(graph, node);
+    if (is_needed && blocks_ != nullptr && start_block(context, graph, position, frame)) {
       free_used(graph, frame, ++position);
       continue;
     }
@@ -188,19 +203,25 @@ std::vector<Tensor> Executor::run_graph(const RunContext& context, const Graph& 
         free_used(graph, frame, position);
         continue;
       }
-      await(context, graph, node.inputs);
-      if (read_shape_inputs(context, node, frame)) continue;
+      if (is_needed) await(context, graph, node.inputs);
+      if (is_needed && read_shape_inputs(context, node, frame)) continue;
     }
-    await(context, graph, node.inputs);
-    run_node(context, graph, position, frame);
+    if (is_needed) {
+      await(context, graph, node.inputs);
+      run_node(context, graph, position, frame);
+    } else {  // nothing of another run may be taken for its results
+      for (ValueId v : node.outputs) frame.facts[index(v)] = Fact::unknown();
+    }
     free_used(graph, frame, ++position);
   }
   if (blocks_ != nullptr) blocks_->await_all(context, graph);
   std::vector<Tensor> outputs;
   outputs.reserve(graph.outputs().size());
+  const bool is_main = &graph == &program_->graph();
   for (ValueId v : graph.outputs()) {
     const Value& value = graph.value(v);
-    outputs.push_back(value.is_constant() ? *value.fact.value : frame.tensors[index(v)]);
+    const bool is_left_out = is_main && outputs.size() < wanted_.size() && !wanted_[outputs.size()];
+    outputs.push_back(is_left_out ? Tensor() : value.is_constant() ? *value.fact.value : frame.tensors[index(v)]);
   }
   // Whoever gets a tensor array is its only owner.
   for (ValueId v : frame.available) {
@@ -298,6 +319,14 @@ void Executor::log_plan(const Graph& graph, size_t position, const Frame& frame,
 void Executor::run_steps(const RunContext& context, const Graph& graph, size_t position,
                          const std::shared_ptr<const PlannedSteps>& planned, Frame& frame) {
   const Steps& steps = planned->steps;
+  std::shared_ptr<BoundSteps>& last = frame.bound[position];
+  if (last == nullptr) last = std::make_shared<BoundSteps>();
+  const std::shared_ptr<BoundSteps> held = last;  // whatever is unbound meanwhile
+  BoundSteps& bound = *held;
+  if (bound.planned() != planned) bound.take(planned, context.ledger());
+  const uint64_t selection = &graph == &program_->graph() ? selection_.number() : 0;
+  if (selection != 0 && bound.selection != selection) bound.selected = selected_steps(graph, steps, selection_);
+  bound.selection = selection;
   // Under a limit, what a larger run has left must not be missing in this one.
   const auto may_reuse = [&](const Tensor& before, const Fact& fact) {
     return fact.place.is_host() && (ledger_->limit() == 0 || before.bytes() == fact.bytes()) &&
@@ -306,7 +335,9 @@ void Executor::run_steps(const RunContext& context, const Graph& graph, size_t p
   for (const LiveOut& out : steps.live_out) {
     const SegmentBuffer& buffer = steps.buffers[static_cast<size_t>(out.buffer)];
     Tensor& tensor = frame.tensors[index(out.value)];
-    if (buffer.slot.kind == Slot::Kind::kConstant) {
+    if (selection != 0 && !selection_.has(out.value) && !bound.selected.written[static_cast<size_t>(out.buffer)]) {
+      tensor = Tensor();
+    } else if (buffer.slot.kind == Slot::Kind::kConstant) {
       // The plan's, which other sessions may have: never written.
       const std::shared_ptr<const Tensor>& value = buffer.fact.value;
       tensor = Tensor::share(value->dtype(), value->shape(), value, value->raw());
@@ -330,11 +361,6 @@ void Executor::run_steps(const RunContext& context, const Graph& graph, size_t p
     frame.facts[index(out.value)].layout = Layout::kRowMajor;
     frame.available.push_back(out.value);
   }
-  std::shared_ptr<BoundSteps>& last = frame.bound[position];
-  if (last == nullptr) last = std::make_shared<BoundSteps>();
-  const std::shared_ptr<BoundSteps> held = last;  // whatever is unbound meanwhile
-  BoundSteps& bound = *held;
-  if (bound.planned() != planned) bound.take(planned, context.ledger());
   reserve_arena(steps.arena_bytes, [&] { return largest_tensor(graph, steps); });
   bound.bind(arena_.data(), &pool_);
   bound.bind_externals(frame.tensors);
@@ -354,7 +380,8 @@ void Executor::run_calls(const RunContext& context, const Graph& graph, BoundSte
   }
   auto next_late = late.begin();
   for (size_t i = 0; i < bound.calls.size(); ++i) {
-    for (; next_late != late.end() && next_late->call == i; ++next_late) await(context, graph, {&next_late->value, 1});
+    if (bound.selection != 0 && !bound.selected.runs[i]) continue;
+    for (; next_late != late.end() && next_late->call <= i; ++next_late) await(context, graph, {&next_late->value, 1});
     run_call(context, graph, bound.steps(), steps[i], bound.calls[i]);
   }
 }

@@ -38,7 +38,8 @@ class Executor : private BlockHost {
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  /// Runs the main graph. Results stay valid and are overwritten by the next run unless somebody shares them.
+  /// Runs the main graph, or what the wanted results need of it; the others are empty. On devices all of it runs.
+  /// Results stay valid and are overwritten by the next run unless somebody shares them.
   /// `options` hold for this run. `memory`: by result, where it is afterwards, none for no result's. Throws Error.
   std::vector<Tensor> run(std::span<const Tensor> inputs, const RunOptions& options = {},
                           std::span<const OutputMemory> memory = {});
@@ -117,6 +118,12 @@ class Executor : private BlockHost {
                               std::chrono::nanoseconds taken) const;
   void run_steps(const RunContext& context, const Graph& graph, size_t position,
                  const std::shared_ptr<const PlannedSteps>& planned, Frame& frame);
+  /// Whether a node, or a value, of a graph is needed in this run.
+  template <class T>
+  bool is_needed(const Graph& graph, const T& what) const {
+    return selection_.is_all() || &graph != &program_->graph() || selection_.has(what);
+  }
+  void select(std::span<const OutputMemory> memory);
   /// After a run: results whose rows a device has counted become that many first rows of their memory.
   void take_counted(const Graph& graph, const Steps& steps, Frame& frame) const;
   void unbind();
@@ -167,6 +174,8 @@ class Executor : private BlockHost {
   std::optional<LateEnd> late_;           // of a run that may end so
   std::vector<ValueId> stay_;             // results of the main graph that stay on a device
   std::vector<bool> written_;             // by result: kernels write to its memory in this run
+  std::vector<bool> wanted_;              // by result; empty: all
+  Selection selection_;                   // for the wanted ones
   Profile* profile_ = nullptr;
   const Observer* observer_ = nullptr;
   std::chrono::steady_clock::time_point run_start_;

@@ -97,6 +97,7 @@ void Executor::deliver(const RunContext& context, std::vector<Tensor>& outputs) 
   std::vector<Tensor>& tensors = frames_.at(&graph).tensors;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const OutputMemory memory = i < memory_.size() ? memory_[i] : OutputMemory();
+    if (!memory.is_wanted) continue;
     Tensor& output = outputs[i];
     if (!memory.on_device && memory.there == nullptr) output = output.to_host();
     if (!memory.is_users() && !memory.on_device) continue;

@@ -20,6 +20,7 @@ struct OutputMemory {
   bool on_device = false;                        ///< of the program; without `data`
   std::shared_ptr<const UserMemory> there = {};  ///< on the program's first device; without the others but `bytes`
   DType dtype = DType::kUnknown;                 ///< of elements there
+  bool is_wanted = true;                         ///< false: it need not be computed
 
   bool is_users() const { return data != nullptr || there != nullptr; }
   bool overlaps(const OutputMemory& other) const {

@@ -6,6 +6,7 @@
 #include "base/counted.h"
 #include "base/cpus.h"
 #include "base/log.h"
+#include "base/nearest_name.h"
 #include "base/printable.h"
 
 namespace coracle::internal {
@@ -205,8 +206,27 @@ void Session::bind(size_t index, const OutputMemory& memory) {
             ErrorCode::kInvalidArgument, "the memory for output ", index, " overlaps that of output ", i);
   }
   outputs_.clear();  // they may be in memory that is about to go
-  output_memory_.resize(count);
+  output_memory_.resize(std::max(count, output_memory_.size()));
+  const bool is_wanted = output_memory_[index].is_wanted;
   output_memory_[index] = memory;
+  output_memory_[index].is_wanted = is_wanted;
+}
+
+void Session::select_outputs(std::span<const std::string_view> names) {
+  const Use use(*this);
+  std::vector<std::string> all = model_->program()->graph().output_names();  // with what is kept
+  for (size_t i = 0; i < model_->info().outputs.size(); ++i) all[i] = model_->info().outputs[i].name;
+  std::vector<bool> wanted(all.size(), names.empty());
+  for (std::string_view name : names) {
+    const std::string wanted_name = printable(name);
+    const auto found = std::find(all.begin(), all.end(), wanted_name);
+    require(found != all.end(), ErrorCode::kInvalidArgument, "there is no output ", in_quotes(name),
+            ", and no variable of that name is kept (keep_tensors)", suggestion(wanted_name, all));
+    wanted[static_cast<size_t>(found - all.begin())] = true;
+  }
+  outputs_.clear();
+  output_memory_.resize(all.size());
+  for (size_t i = 0; i < all.size(); ++i) output_memory_[i].is_wanted = wanted[i];
 }
 
 MachineLimits Session::measure_limits() {
@@ -277,11 +297,12 @@ void Session::run_padded(const RunOptions& options, const std::vector<Shape>& ow
     require(!memory[i].on_device && memory[i].there == nullptr, ErrorCode::kInvalidArgument, "output ", i,
             " stays on a device, where results of padded inputs are not cut back: take it to the host, or give inputs "
             "of sizes that need no padding");
-    memory[i] = {};
+    memory[i] = {.is_wanted = memory[i].is_wanted};
   }
   std::vector<Tensor> results = executor_.run(padding_.padded(inputs_), options, memory);
   for (size_t i = 0; i < results.size() && i < own.size(); ++i) {
     Tensor& result = results[i];
+    if (i < output_memory_.size() && !output_memory_[i].is_wanted) continue;
     if (result.shape() != own[i]) result = front_part(result, own[i]);
     if (i >= output_memory_.size() || output_memory_[i].data == nullptr) continue;
     require(result.bytes() <= output_memory_[i].bytes, ErrorCode::kInvalidArgument, "output ", i, " needs ",
@@ -323,7 +344,14 @@ Tensor Session::output(size_t index) const {
   const size_t count = model_->info().outputs.size();
   require(index < count, ErrorCode::kInvalidArgument, "the model has ", counted(count, "output"),
           ", there is no output ", index);
-  require(index < outputs_.size(), ErrorCode::kInvalidArgument, "there are no outputs before a run that succeeded");
+  return result(index, "outputs");
+}
+
+const Tensor& Session::result(size_t index, std::string_view what) const {
+  require(index < outputs_.size(), ErrorCode::kInvalidArgument, "there are no ", what, " before a run that succeeded");
+  require(index >= output_memory_.size() || output_memory_[index].is_wanted, ErrorCode::kInvalidArgument,
+          in_quotes(model_->program()->graph().output_names()[index]),
+          " is not among the outputs that runs compute: select it, or all of them");
   return outputs_[index];
 }
 
@@ -333,8 +361,7 @@ Tensor Session::kept(std::string_view name) const {
   const std::string wanted = printable(name);
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i] != wanted) continue;
-    require(i < outputs_.size(), ErrorCode::kInvalidArgument, "there are no tensors before a run that succeeded");
-    return outputs_[i];
+    return result(i, "tensors");
   }
   fail(ErrorCode::kInvalidArgument, "variable ", in_quotes(name),
        " is not kept: name it in keep_tensors when loading the model (is it a variable of the main block?)");

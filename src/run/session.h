@@ -49,6 +49,9 @@ class Session {
   /// Later runs overwrite it. Throws Error where it is not on the model's device, and where it overlaps that of another
   /// output.
   void bind_output(size_t index, const Tensor& tensor);
+  /// From the next run on these outputs alone are computed, and variables that are kept: by their names, none for all
+  /// of them. Throws Error where there is no such name.
+  void select_outputs(std::span<const std::string_view> names);
   /// Runs on the model's device begin after what this stream was given before, until another or null is set. Throws
   /// Error where the model uses no device, and where that has no such stream.
   void set_stream(void* stream);
@@ -120,6 +123,8 @@ class Session {
   /// Throws Error when the input takes no such tensor.
   void check_input(size_t index, const Tensor& tensor) const;
   void bind(size_t index, const OutputMemory& memory);
+  /// A result of the last run, by its number among the graph's outputs. Throws Error where it was not wanted.
+  const Tensor& result(size_t index, std::string_view what) const;
   /// What the user's stream was given so far; null without one.
   std::shared_ptr<const StreamPoint> stream_point();
   std::string describe_inputs() const;

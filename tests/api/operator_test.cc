@@ -106,7 +106,7 @@ coracle::Model loaded(const std::string& program, const coracle::ModelOptions& o
   return {span_of(program), span_of(params), options};
 }
 
-std::vector<float> answer(const coracle::Model& model, const std::vector<float>& x) {
+std::vector<float> answer_of(const coracle::Model& model, const std::vector<float>& x) {
   coracle::Session session(model);
   session.set_input(0, {static_cast<int64_t>(x.size() / 2), 2}, x);
   session.run();
@@ -120,9 +120,9 @@ TEST(CustomOperator, RunsInBothFormats) {
   const Registered op(scaled_sum());
   for (const std::string& program : {scaled_sum_program(), scaled_sum_pir()}) {
     const coracle::Model model = loaded(program);
-    EXPECT_EQ(answer(model, kInput), kExpected);
-    EXPECT_EQ(answer(model, {1, 2}), (std::vector<float>{14, 0}));
-    EXPECT_EQ(answer(loaded(program, {.disable_passes = "all"}), kInput), kExpected);
+    EXPECT_EQ(answer_of(model, kInput), kExpected);
+    EXPECT_EQ(answer_of(model, {1, 2}), (std::vector<float>{14, 0}));
+    EXPECT_EQ(answer_of(loaded(program, {.disable_passes = "all"}), kInput), kExpected);
     coracle::Session session(model);
     session.set_profiling(true);
     session.set_input(0, {2, 2}, kInput);
@@ -139,7 +139,7 @@ TEST(CustomOperator, BelongsToAModelOrTheProcess) {
   const coracle::Model model = loaded(program, {.operators = {scaled_sum()}});
   expect_part(message_of([&] { loaded(program); }), "scaled_sum (1 time)");
   expect_part(message_of([&] { loaded(program); }), "coracle_register_operator");
-  EXPECT_EQ(answer(model, kInput), kExpected);
+  EXPECT_EQ(answer_of(model, kInput), kExpected);
   coracle::Operator other = scaled_sum();
   other.run = [](coracle::OperatorCall& call) {
     const coracle::Span<float> out = call.output<float>(0, call.input(0).dims());
@@ -148,9 +148,9 @@ TEST(CustomOperator, BelongsToAModelOrTheProcess) {
   const auto registered = std::make_unique<Registered>(other);
   expect_part(message_of([&] { coracle::register_operator(other); }), "unregister it first");
   const coracle::Model of_process = loaded(program);
-  EXPECT_EQ(answer(of_process, {1, 2}), (std::vector<float>{5, 5}));
-  EXPECT_EQ(answer(loaded(program, {.operators = {scaled_sum()}}), kInput), kExpected) << "the model's own comes first";
-  EXPECT_EQ(answer(model, kInput), kExpected);
+  EXPECT_EQ(answer_of(of_process, {1, 2}), (std::vector<float>{5, 5}));
+  EXPECT_EQ(answer_of(loaded(program, {.operators = {scaled_sum()}}), kInput), kExpected) << "the model's own comes first";
+  EXPECT_EQ(answer_of(model, kInput), kExpected);
 }
 
 TEST(CustomOperator, StaysWithModelsThatHaveIt) {
@@ -174,7 +174,7 @@ TEST(CustomOperator, StaysWithModelsThatHaveIt) {
       const coracle::Model model = loaded(program);
       coracle::unregister_operator("scaled_sum");
       EXPECT_EQ(alive, 1);
-      EXPECT_EQ(answer(model, kInput), kExpected);
+      EXPECT_EQ(answer_of(model, kInput), kExpected);
     }
     EXPECT_EQ(alive, 0);
   }
@@ -188,13 +188,13 @@ TEST(CustomOperator, IsInSavedModels) {
     const Registered op(scaled_sum());
     const std::string program = scaled_sum_program();
     loaded(program).save(path);
-    EXPECT_EQ(answer(coracle::Model(path), kInput), kExpected);
+    EXPECT_EQ(answer_of(coracle::Model(path), kInput), kExpected);
   }
   const std::string missing = message_of([&] { const coracle::Model model(path); });
   expect_part(missing, "scaled_sum (1 time)");
   expect_part(missing, "none of that name is registered");
   expect_part(coracle::inspect(path), "\"scaled_sum\"");
-  EXPECT_EQ(answer(coracle::Model(path, {}, {.operators = {scaled_sum()}}), kInput), kExpected);
+  EXPECT_EQ(answer_of(coracle::Model(path, {}, {.operators = {scaled_sum()}}), kInput), kExpected);
 }
 
 /// y = keep_positive(x): as many elements as are positive, and an int64 that counts them.
@@ -268,7 +268,7 @@ TEST(CustomOperator, IsCalledAsOftenAsItsPurityAsks) {
                                   .impure = impure};
     const coracle::Model model = loaded(program, {.operators = {op}});
     calls = 0;
-    EXPECT_EQ(answer(model, {1, 2}), (std::vector<float>{12, -196}));
+    EXPECT_EQ(answer_of(model, {1, 2}), (std::vector<float>{12, -196}));
     EXPECT_EQ(calls, impure ? 4 : 1);
   }
 }
@@ -278,7 +278,7 @@ TEST(CustomOperator, ErrorsNameOperatorNodeAndReason) {
   const auto error_with = [&](const std::function<void(coracle::Operator&)>& change) {
     coracle::Operator op = scaled_sum();
     change(op);
-    return message_of([&] { answer(loaded(program, {.operators = {op}}), kInput); });
+    return message_of([&] { answer_of(loaded(program, {.operators = {op}}), kInput); });
   };
   const std::string thrown =
       error_with([](auto& op) { op.run = [](coracle::OperatorCall&) { throw std::runtime_error("no luck"); }; });
@@ -372,9 +372,9 @@ TEST(CustomOperator, AttributesHaveTheirTypes) {
   };
   const test::TemporaryFolder folder;
   const coracle::Model model = loaded(program, {.operators = {op}}, "");
-  EXPECT_EQ(answer(model, {3, 4}), (std::vector<float>{3, 4}));
+  EXPECT_EQ(answer_of(model, {3, 4}), (std::vector<float>{3, 4}));
   model.save(folder.path("m.coracle"));
-  EXPECT_EQ(answer(coracle::Model(folder.path("m.coracle"), {}, {.operators = {op}}), {3, 4}),
+  EXPECT_EQ(answer_of(coracle::Model(folder.path("m.coracle"), {}, {.operators = {op}}), {3, 4}),
             (std::vector<float>{3, 4}));
   EXPECT_EQ(calls, 2);
 }
@@ -395,7 +395,7 @@ TEST(CustomOperator, OfOneThreadIsNeverCalledByTwo) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
-      for (int i = 0; i < 20; ++i) EXPECT_EQ(answer(model, kInput), kExpected);
+      for (int i = 0; i < 20; ++i) EXPECT_EQ(answer_of(model, kInput), kExpected);
     });
   }
   for (std::thread& t : threads) t.join();

@@ -81,7 +81,7 @@ def test_the_text_of_load_has_every_argument():
 def test_calls(total):
     a, b = np.ones((2, 3), np.float32), np.full((2, 3), 2, np.float32)
     for results in (total({"a": a, "b": b}), total(a=a, b=b), total({"b": b, "a": a})):
-        assert list(results) == ["total"]
+        assert list(results.keys()) == ["total"]
         assert np.array_equal(results[0], a + b)
         assert results[0] is results["total"] and results[-1] is results[0]
     with pytest.raises(coracle.InvalidArgumentError, match="2 inputs, given 1"):

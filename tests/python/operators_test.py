@@ -231,3 +231,7 @@ def test_the_program_takes_libraries(library, tmp_path):
     assert refused.returncode != 0 and "--operators" in refused.stderr
     subprocess.run([*run, "--operators", library], check=True, capture_output=True)
     np.testing.assert_array_equal(np.load(tmp_path / "0.npy"), [1, 0, 3])
+    refused = subprocess.run([*run, "--operators", library, "--outputs", "z"], capture_output=True, text=True)
+    assert refused.returncode != 0 and "the model has no output 'z'; its outputs are: y" in refused.stderr
+    shown = subprocess.run([*run, "--operators", library, "--outputs", "y"], check=True, capture_output=True, text=True).stdout
+    assert shown.startswith("0  y  float32[3]")

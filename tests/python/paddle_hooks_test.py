@@ -35,7 +35,7 @@ def test_hooks_see_every_argument_of_every_operator(config):
     predictor.register_output_hook(lambda op, name, tensor: results.update({name: tensor}))
     predictor.register_input_hook(lambda op, name, tensor: operands.append((op, name)))
     y = run(predictor)
-    assert operands == [("matmul", "x"), ("matmul", "w000"), ("relu", "p0")] and list(results) == ["p0", "y"]
+    assert operands == [("matmul", "x"), ("matmul", "w000"), ("relu", "p0")] and list(results.keys()) == ["p0", "y"]
     tensor = results["y"]
     assert np.array_equal(tensor.numpy(), y) and tensor.shape == [2, 4] and tensor.name == "y" and tensor.dtype == np.float32
     assert np.array_equal(np.array(tensor), y) and tensor.max() == y.max() and "name=y" in repr(tensor)

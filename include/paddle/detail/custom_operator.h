@@ -193,6 +193,16 @@ class OperatorInfo {
     }
   }
 
+  /// What a function says of a result: it gives one for each output, which holds for all of a list, or one for each
+  /// tensor.
+  template <class T>
+  const T& result_at(const std::vector<T>& results, size_t output, size_t flat, const char* function) const {
+    const size_t at = results.size() == declared_.outputs.size() ? output : flat;
+    require(at < results.size(), function, "'s function returned ", results.size(), " results, expected ",
+            declared_.outputs.size(), ", one for each output");
+    return results[at];
+  }
+
   void infer(coracle_operator_call* call) const {
     bool ranks_known = true;
     InferContext<Shape> shapes(call, declared_);
@@ -216,16 +226,14 @@ class OperatorInfo {
         const bool has_operand = like < shapes.inputs.size() && i < shapes.inputs[like].size();
         coracle_dtype dtype = CORACLE_FLOAT32;
         if (infer_dtype_ != nullptr) {
-          require(flat < result_types.size(), "SetInferDtypeFn's function returned ", result_types.size(), " types");
-          dtype = library_type(result_types[flat]);
+          dtype = library_type(result_at(result_types, p, flat, "SetInferDtypeFn"));
         } else {
           require(has_operand || !types.inputs.at(0).empty(), "no operand tells the type of '",
                   declared_.outputs[p].name, "': use SetInferDtypeFn");
           dtype = library_type(has_operand ? types.inputs[like][i] : types.inputs[0][0]);
         }
         if (infer_shape_ != nullptr && ranks_known) {
-          require(flat < result_shapes.size(), "SetInferShapeFn's function returned ", result_shapes.size(), " shapes");
-          set(call, p, i, dtype, result_shapes[flat]);
+          set(call, p, i, dtype, result_at(result_shapes, p, flat, "SetInferShapeFn"));
         } else if (infer_shape_ == nullptr && ranks_known && has_operand && (is_one || same >= 0)) {
           set(call, p, i, dtype, shapes.inputs[like][i]);
         } else {

@@ -54,8 +54,8 @@ void halves(const paddle::Tensor& x, std::vector<paddle::Tensor*> out) {
     }
   }
 }
-std::vector<Shape> halves_shapes(Shape x) { return {{x[0] < 0 ? -1 : x[0] / 2}, {x[0] < 0 ? -1 : x[0] / 2}}; }
-std::vector<paddle::DataType> halves_types(const paddle::DataType& x) { return {x, x}; }
+std::vector<Shape> halves_shapes(Shape x) { return {{x[0] < 0 ? -1 : x[0] / 2}}; }
+std::vector<paddle::DataType> halves_types(const paddle::DataType& x) { return {x}; }
 
 // As many elements as are above the limit.
 std::vector<paddle::Tensor> above(const paddle::Tensor& x, const paddle::Tensor& limit) {
