@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cassert>  // programs use assert and rely on this header for it, as Paddle's has it
 #include <map>
 #include <memory>
 #include <string>

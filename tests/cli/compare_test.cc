@@ -309,5 +309,15 @@ TEST_F(Compare, Onnxruntime) {
   EXPECT_STREQ(d["origin"]["first"]["op_b"].GetString(), "HardSwish");
 }
 
+TEST_F(Compare, Openvino) {
+  const std::string python = CORACLE_OPENVINO_PYTHON;
+  if (std::system(("'" + python + "' -c 'import openvino' 2>/dev/null").c_str()) != 0) {
+    GTEST_SKIP() << python << " has no openvino";
+  }
+  std::vector<std::string> arguments = {product_,   "--shape",  "x=3,2",    "--operators",
+                                        "--engine", "openvino", "--python", python};
+  EXPECT_FALSE(compared_names(compared(arguments, 0)).empty());
+}
+
 }  // namespace
 }  // namespace coracle::internal

@@ -44,7 +44,7 @@ TEST(Options, HelpShowsDefaultsAndBounds) {
                 "(default: 1/255)", "--precision strict|default|int8|high|tf32|bf16|fp16", "(with --json)"});
   expect_parts(printed({"bench", "--help"}), {"--repeat INT", "(default: 20)", "--device cpu|cuda|opencl[:N]"});
   expect_parts(printed({"quantize", "--help"}), {": auto, minmax, percentile, mse, kl", ": int8, int4"});
-  expect_parts(printed({"compare", "--help"}), {": paddle, onnxruntime"});
+  expect_parts(printed({"compare", "--help"}), {": paddle, onnxruntime, openvino"});
   expect_parts(printed({"manual", "run"}), {"cpu|cuda|opencl[:N]"});
   for (const Device* device : all_devices()) {
     EXPECT_NE(std::string("|cpu|cuda|opencl|").find("|" + std::string(device->name) + "|"), std::string::npos)

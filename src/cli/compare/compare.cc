@@ -22,7 +22,7 @@ struct CompareCommand {
   std::vector<std::string> a_settings;  ///< KEY=VALUE, options of the first side only
   std::vector<std::string> b_settings;  ///< of the second
   std::vector<std::string> expected;    ///< folders, or NAME=FILE.npy
-  std::string engine;                   ///< "paddle", "onnxruntime"; empty: this library
+  std::string engine;                   ///< "paddle", "onnxruntime", "openvino"; empty: this library
   std::string python = "python3";
   std::vector<std::string> data;  ///< folders with NAME.npy
   int seeds = 1;                  ///< sets of made-up inputs
@@ -47,7 +47,7 @@ void CompareCommand::add_options(CLI::App* command) {
   command->add_option("--expected", expected, "folder with NAME.npy or 0.npy, 1.npy, ... of results; or NAME=FILE.npy")
       ->allow_extra_args(false);
   command->add_option("--engine", engine, "what runs the second side, through its Python package")
-      ->check(CLI::IsMember({"paddle", "onnxruntime"}));
+      ->check(CLI::IsMember({"paddle", "onnxruntime", "openvino"}));
   command->add_option("--python", python, "interpreter that has the package");
   command->add_option("--rtol", tolerance.relative, "relative tolerance of real numbers");
   command->add_option("--atol", tolerance.absolute, "absolute tolerance of real numbers");

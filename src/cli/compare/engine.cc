@@ -185,10 +185,18 @@ std::unique_ptr<Side> engine_side(const std::string& engine, const std::string& 
                               "with paddle2onnx of {}); found '{}'",
                               model, model));
   }
-  if (engine == "onnxruntime") return std::make_unique<EngineSide>(engine, python, model, "");
+  const bool is_onnx = engine == "openvino" && model.ends_with(".onnx");
+  if (engine == "onnxruntime" || is_onnx) return std::make_unique<EngineSide>(engine, python, model, "");
   internal::JsonDocument d;
   d.Parse(coracle::inspect(model, params).c_str());
-  return std::make_unique<EngineSide>(engine, python, d["file"].GetString(), params);
+  const std::string file = d["file"].GetString();
+  if (engine == "openvino" && !file.ends_with(".pdmodel")) {
+    throw Failure(ExitCode::kUsage,
+                  fmt::format("--engine openvino runs .pdmodel files with the .pdiparams of their name "
+                              "beside them, and ONNX files; found '{}'",
+                              file));
+  }
+  return std::make_unique<EngineSide>(engine, python, file, params);
 }
 
 }  // namespace coracle::cli

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a model with Paddle or onnxruntime for `coracle compare`: python3 -c SCRIPT FOLDER.
+"""Runs a model with Paddle, onnxruntime or OpenVINO for `coracle compare`: python3 -c SCRIPT FOLDER.
 
 FOLDER/request.json says what to run; tensors come and go as .npy files in FOLDER, FOLDER/reply.json lists what was
 written, or says in "error" (and "missing", for a package) why nothing was. Format of both: see engine.cc.
@@ -206,6 +206,47 @@ def run_onnxruntime(request, inputs, store):
     return {"version": runtime.__version__, "outputs": outputs, "values": values.list}
 
 
+def run_openvino(request, inputs, store):
+    runtime = importlib.import_module("openvino")
+    core = runtime.Core()
+    model = core.read_model(request["model"])
+    values = Values(store, request.get("wanted"))
+    shown = []
+    if request["mode"] == "values":
+        shown = list(openvino_results(model))
+        if values.wanted is None:
+            for op, name in shown:
+                values.add(op, name, None)
+            return {"version": runtime.__version__, "outputs": [], "values": values.list}
+        shown = [(op, name) for op, name in shown if name + "#0" in values.wanted]
+        model.add_outputs([name for _, name in shown])
+    names = [sorted(port.get_names())[0] if port.get_names() else port.get_node().get_friendly_name() for port in model.inputs]
+    # Numbers as the model has them: OpenVINO else takes what the processor is fastest with.
+    compiled = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    request_of_run = compiled.create_infer_request()
+    request_of_run.infer([array for array, _ in in_order(names, inputs)])
+    outputs = []
+    if request["mode"] == "values":
+        for op, name in shown:
+            array = request_of_run.get_tensor(name).data.copy()
+            values.add(op, name, lambda array=array: array)
+    else:
+        for i, port in enumerate(compiled.outputs):
+            name = sorted(port.get_names())[0] if port.get_names() else str(i)
+            outputs.append({"name": name, "file": store.save(request_of_run.get_output_tensor(i).data)})
+    return {"version": runtime.__version__, "outputs": outputs, "values": values.list}
+
+
+def openvino_results(model):
+    """(operator, name) of tensors with a name that operators of a model make."""
+    for node in model.get_ordered_ops():
+        if node.get_type_name() in ("Parameter", "Constant", "Result"):
+            continue
+        for port in node.outputs():
+            for name in sorted(port.get_names())[:1]:
+                yield node.get_type_name(), name
+
+
 def wire_fields(data):
     """(number, value) of the fields of a protobuf message; integers, or bytes."""
 
@@ -274,7 +315,7 @@ def main():
     try:
         numpy = importlib.import_module("numpy")
         inputs = [(i["name"], numpy.load(os.path.join(FOLDER, i["file"])), i["lod"]) for i in request["inputs"]]
-        run = {"paddle": run_paddle, "onnxruntime": run_onnxruntime}[request["engine"]]
+        run = {"paddle": run_paddle, "onnxruntime": run_onnxruntime, "openvino": run_openvino}[request["engine"]]
         reply = run(request, inputs, Store(numpy))
     except ImportError as error:
         reply = {"error": str(error), "missing": error.name or ""}
