@@ -226,7 +226,7 @@ TEST(ImportPir, UnsupportedOperatorsAreListedTogether) {
       pir_error(program_file({operation("3.my_op", {}, {}), operation("1.no_such_operator", {}, {}),
                               operation("1.no_such_operator_", {}, {})}));
   EXPECT_NE(text.find("pd_op.no_such_operator (2 times)"), std::string::npos) << text;
-  EXPECT_NE(text.find("custom_op.my_op (1 time): a custom operator (PD_BUILD_OP), which Coracle cannot run"),
+  EXPECT_NE(text.find("custom_op.my_op (1 time): a custom operator (PD_BUILD_OP), which has to be registered"),
             std::string::npos)
       << text;
 }

@@ -221,10 +221,13 @@ def run_openvino(request, inputs, store):
         shown = [(op, name) for op, name in shown if name + "#0" in values.wanted]
         model.add_outputs([name for _, name in shown])
     names = [sorted(port.get_names())[0] if port.get_names() else port.get_node().get_friendly_name() for port in model.inputs]
+    given = [array for array, _ in in_order(names, inputs)]
+    # Sizes that a model declares bind OpenVINO, and not Coracle.
+    model.reshape({port: list(array.shape) for port, array in zip(model.inputs, given)})
     # Numbers as the model has them: OpenVINO else takes what the processor is fastest with.
     compiled = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     request_of_run = compiled.create_infer_request()
-    request_of_run.infer([array for array, _ in in_order(names, inputs)])
+    request_of_run.infer(given)
     outputs = []
     if request["mode"] == "values":
         for op, name in shown:
