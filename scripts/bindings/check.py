@@ -15,7 +15,7 @@ import interface
 import rust
 
 # Enumerations that bindings name by themselves, and where all of their enumerators stand.
-NAMED = {"coracle_status": ("rust/coracle/src/error.rs",), "coracle_dtype": ("rust/coracle/src/element.rs",)}
+NAMED = {"coracle_status": ("rust/coracle/src/error.rs", "go/internal/native/error.go"), "coracle_dtype": ("rust/coracle/src/element.rs", "go/tensor.go")}
 
 
 def differing():
