@@ -35,7 +35,7 @@ const (
 )
 
 func (t ElementType) String() string {
-	if t < 0 || t > math.MaxInt32 {
+	if t < 0 || t > Float8E5M2 {
 		return "unknown"
 	}
 	return C.GoString(C.coracle_dtype_name(C.coracle_dtype(t)))
@@ -43,7 +43,7 @@ func (t ElementType) String() string {
 
 // Size is how many bytes an element has; 0 for what is no element type.
 func (t ElementType) Size() int {
-	if t < 0 || t > math.MaxInt32 {
+	if t < 0 || t > Float8E5M2 {
 		return 0
 	}
 	return int(C.coracle_dtype_size(C.coracle_dtype(t)))

@@ -21,7 +21,8 @@ namespace Coracle
             throw new ArgumentException("there is no element type for " + type + "; SetInputBytes and OutputBytes take all");
         }
 
-        public static int SizeOf(ElementType type) => (int)Native.coracle_dtype_size(type);
+        /// <summary>0 for a number that is no element type.</summary>
+        public static int SizeOf(ElementType type) => Enum.IsDefined(typeof(ElementType), type) ? (int)Native.coracle_dtype_size(type) : 0;
 
         public static string NameOf(ElementType type) => Text.At(Native.coracle_dtype_name(type));
 

@@ -190,6 +190,8 @@ static class InterfaceTests
                 Throws<ArgumentException>("none that a tensor has", () => session.SetInput(0, new long[] { long.MaxValue, 2 }, 1f));
                 Throws<ArgumentException>("9 at most", () => session.SetInput(0, new long[10], new float[0]));
                 Throws<ArgumentNullException>("", () => session.SetInput(0, null, 1f));
+                Throws<ArgumentException>("77 is no element type", () => session.SetInputBytes(0, (ElementType)77, new long[] { 1 }, new byte[1]));
+                Throws<ArgumentException>("given 7 bytes, 4 for each", () => session.SetInputBytes(0, ElementType.Float32, new long[] { 1, 2 }, new byte[7]));
                 Refused(Status.InvalidArgument, "int64", () => session.SetInput(0, new long[] { 1, 2 }, 1L, 2L));
                 Refused(Status.InvalidArgument, "", () => session.SetInput(7, new long[] { 1, 2 }, 1f, 2f));
                 Refused(Status.InvalidArgument, "", () => session.Tensor<float>("w"));
