@@ -17,6 +17,16 @@ import rust
 # Enumerations that bindings name by themselves, and where all of their enumerators stand.
 NAMED = {"coracle_status": ("rust/coracle/src/error.rs", "go/internal/native/error.go"), "coracle_dtype": ("rust/coracle/src/element.rs", "go/tensor.go")}
 
+# Structs of options, and where each binding sets their fields.
+OPTIONS = {"coracle_model_options": ("rust/coracle/src/model.rs", "go/model.go", "csharp/src/Model.cs"),
+           "coracle_session_options": ("rust/coracle/src/session.rs", "go/session.go", "csharp/src/Session.cs"),
+           "coracle_run_options": ("rust/coracle/src/session.rs", "go/session.go", "csharp/src/Session.cs"),
+           "coracle_predictor_options": ("rust/coracle/src/vision.rs", "go/vision/vision.go", "csharp/src/Vision.cs"),
+           "coracle_text_reader_options": ("rust/coracle/src/vision.rs", "go/vision/vision.go", "csharp/src/Vision.cs")}
+# Fields that bindings leave out: what is for work on Coracle itself, and in Go and C# the cancelling of a load.
+LEFT_OUT = {"struct_size", "max_rewrites", "emulate_tiles", "after_pass", "after_pass_user"}
+LEFT_OUT_IN = {("go/model.go", "cancelled"), ("csharp/src/Model.cs", "cancelled")}
+
 
 def differing():
     """A line for each file that is not what the headers make of it."""
@@ -30,7 +40,7 @@ def differing():
 
 
 def left_out():
-    """A line for each enumerator that a binding should name and does not."""
+    """A line for each enumerator and option that a binding should name and does not."""
     for library in interface.LIBRARIES:
         for each in interface.declarations(library):
             for path in NAMED.get(each.name, ()) if each.kind == "enum" else ():
@@ -38,6 +48,12 @@ def left_out():
                 for name, _ in each.members:
                     if not re.search(r"\b%s\b" % name, text):
                         yield "%s: there is no %s" % (path, name)
+
+            for path in OPTIONS.get(each.name, ()):
+                text = (interface.SOURCE / path).read_text(encoding="utf-8")
+                for _, name, _ in each.members:
+                    if name not in LEFT_OUT and (path, name) not in LEFT_OUT_IN and not re.search(r"\bc\.@?%s\b" % name, text):
+                        yield "%s: nothing sets the option %s of %s" % (path, name, each.name)
 
 
 def misplaced(file):

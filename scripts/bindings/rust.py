@@ -22,6 +22,7 @@ def signature(each):
 
 def module(library):
     lines = ["// SPDX-License-Identifier: Apache-2.0", "// " + interface.made_from(library), "use crate::c::*;"]
+    lines += ["use crate::coracle_h::*;"] if library != "coracle" else []
     lines += ["", *("pub const %s: usize = %s;" % limit for limit in interface.limits(library))]
     found = interface.declarations(library)
     for each in found:

@@ -31,7 +31,6 @@ macro_rules! layout {
 
 /// What the modules of declarations use.
 mod c {
-    pub(crate) use crate::coracle_h::*;
     pub(crate) use std::marker::{PhantomData, PhantomPinned};
     pub(crate) use std::mem::{size_of, MaybeUninit};
     pub(crate) use std::os::raw::{c_char, c_int, c_uint, c_void};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by scripts/bindings/check.py from include/coracle/vision/vision.h.
 use crate::c::*;
+use crate::coracle_h::*;
 
 opaque!(coracle_image);
 opaque!(coracle_predictor);

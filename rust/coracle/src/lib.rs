@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs trained PaddlePaddle models, by the library [Coracle](https://docs.rs/coracle).
+//! Runs trained PaddlePaddle models, by the library Coracle.
 //!
 //! ```no_run
 //! use coracle::{Model, ModelOptions, Session, SessionOptions};

@@ -178,6 +178,7 @@ impl Prediction {
 /// How a [`Predictor`] is made.
 #[derive(Clone, Debug, Default)]
 pub struct PredictorOptions {
+    params: Option<PathBuf>,
     description: Option<PathBuf>,
     task: Option<String>,
     labels: Option<PathBuf>,
@@ -189,6 +190,11 @@ pub struct PredictorOptions {
 impl PredictorOptions {
     pub fn new() -> Self {
         Self::default()
+    }
+    /// The parameter file, where Paddle's naming rules do not find it.
+    pub fn params(mut self, path: impl AsRef<Path>) -> Self {
+        self.params = Some(path.as_ref().to_owned());
+        self
     }
     /// inference.yml, where it is not beside the model.
     pub fn description(mut self, path: impl AsRef<Path>) -> Self {
@@ -235,6 +241,7 @@ impl Predictor {
         let mut texts = OptionTexts::default();
         let mut c = unsafe { std::mem::zeroed::<sys::coracle_predictor_options>() };
         unsafe { sys::coracle_predictor_options_init(&mut c, std::mem::size_of_val(&c)) };
+        c.params = path_or_null(&mut texts, &options.params)?;
         c.description = path_or_null(&mut texts, &options.description)?;
         c.task = texts.add(&options.task)?;
         c.labels = path_or_null(&mut texts, &options.labels)?;
