@@ -11,7 +11,7 @@ failed=0
 sources=$(git ls-files '*.cc' '*.h' '*.hpp')
 echo "$sources" | xargs clang-format-14 --dry-run -Werror || { echo "lint: format (make format repairs it)" >&2; failed=1; }
 
-for file in $(git ls-files '*.cc' '*.h' '*.hpp' '*.def' '*.py' '*.sh' '*.cmake' '*CMakeLists.txt'); do
+for file in $(git ls-files '*.cc' '*.h' '*.hpp' '*.def' '*.py' '*.sh' '*.cmake' '*CMakeLists.txt' '*.rs' '*.go' '*.cs'); do
   [ -s "$file" ] || continue
   head -n 2 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' || { echo "lint: $file: no SPDX line" >&2; failed=1; }
 done

@@ -1,0 +1,3 @@
+module coracle.dev/coracle
+
+go 1.19
