@@ -15,17 +15,17 @@ import interface
 import rust
 
 # Enumerations that bindings name by themselves, and where all of their enumerators stand.
-NAMED = {"coracle_status": ("rust/coracle/src/error.rs", "go/internal/native/error.go"), "coracle_dtype": ("rust/coracle/src/element.rs", "go/tensor.go")}
+NAMED = {"coracle_status": ("bindings/rust/coracle/src/error.rs", "bindings/go/internal/native/error.go"), "coracle_dtype": ("bindings/rust/coracle/src/element.rs", "bindings/go/tensor.go")}
 
 # Structs of options, and where each binding sets their fields.
-OPTIONS = {"coracle_model_options": ("rust/coracle/src/model.rs", "go/model.go", "csharp/src/Model.cs"),
-           "coracle_session_options": ("rust/coracle/src/session.rs", "go/session.go", "csharp/src/Session.cs"),
-           "coracle_run_options": ("rust/coracle/src/session.rs", "go/session.go", "csharp/src/Session.cs"),
-           "coracle_predictor_options": ("rust/coracle/src/vision.rs", "go/vision/vision.go", "csharp/src/Vision.cs"),
-           "coracle_text_reader_options": ("rust/coracle/src/vision.rs", "go/vision/vision.go", "csharp/src/Vision.cs")}
-# Fields that bindings leave out: what is for work on Coracle itself, and in Go and C# the cancelling of a load.
-LEFT_OUT = {"struct_size", "max_rewrites", "emulate_tiles", "after_pass", "after_pass_user"}
-LEFT_OUT_IN = {("go/model.go", "cancelled"), ("csharp/src/Model.cs", "cancelled")}
+OPTIONS = {"coracle_model_options": ("bindings/rust/coracle/src/model.rs", "bindings/go/model.go", "bindings/csharp/src/Model.cs"),
+           "coracle_session_options": ("bindings/rust/coracle/src/session.rs", "bindings/go/session.go", "bindings/csharp/src/Session.cs"),
+           "coracle_run_options": ("bindings/rust/coracle/src/session.rs", "bindings/go/session.go", "bindings/csharp/src/Session.cs"),
+           "coracle_predictor_options": ("bindings/rust/coracle/src/vision.rs", "bindings/go/vision/vision.go", "bindings/csharp/src/Vision.cs"),
+           "coracle_text_reader_options": ("bindings/rust/coracle/src/vision.rs", "bindings/go/vision/vision.go", "bindings/csharp/src/Vision.cs")}
+# Fields that bindings leave out: what is for work on Coracle itself, operators of one's own, which libraries of C++ bring along, and in Go and C# the cancelling of a load.
+LEFT_OUT = {"struct_size", "max_rewrites", "emulate_tiles", "after_pass", "after_pass_user", "operators", "operator_count"}
+LEFT_OUT_IN = {("bindings/go/model.go", "cancelled"), ("bindings/csharp/src/Model.cs", "cancelled")}
 
 
 def differing():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C interface in C#: what csharp/src/ declares of it. Structs and functions have their names of C."""
+"""The C interface in C#: what bindings/csharp/src/ declares of it. Structs and functions have their names of C."""
 import re
 
 import interface
@@ -110,4 +110,4 @@ def source(library):
     return "\n".join(lines + ["    }", "}"]) + "\n"
 
 
-FILES = {"csharp/src/Native.cs": lambda: source("coracle"), "csharp/src/NativeVision.cs": lambda: source("coracle_vision")}
+FILES = {"bindings/csharp/src/Native.cs": lambda: source("coracle"), "bindings/csharp/src/NativeVision.cs": lambda: source("coracle_vision")}

@@ -41,4 +41,4 @@ def module(library):
     return "\n".join(lines + ["}"]) + "\n"
 
 
-FILES = {"rust/coracle-sys/src/coracle_h.rs": lambda: module("coracle"), "rust/coracle-sys/src/vision_h.rs": lambda: module("coracle_vision")}
+FILES = {"bindings/rust/coracle-sys/src/coracle_h.rs": lambda: module("coracle"), "bindings/rust/coracle-sys/src/vision_h.rs": lambda: module("coracle_vision")}

@@ -12,7 +12,7 @@ import check  # noqa: E402
 import interface  # noqa: E402
 
 CHANGES = (("int32_t allow_outside_links;", "int32_t allow_outside_links;\n  int64_t novel;",
-            ("coracle_h.rs", "Native.cs", "model.rs: nothing sets the option novel", "go/model.go: nothing sets", "Model.cs: nothing sets")),
+            ("coracle_h.rs", "Native.cs", "model.rs: nothing sets the option novel", "model.go: nothing sets", "Model.cs: nothing sets")),
            ("CORACLE_CANCELLED = 7 ", "CORACLE_CANCELLED = 7, CORACLE_NOVEL = 8 ", ("coracle_h.rs", "Native.cs", "error.rs: there is no CORACLE_NOVEL", "error.go: there is no")),
            ("size_t coracle_memory_total(void)", "int64_t coracle_memory_total(void)", ("-> i64;", "long coracle_memory_total()")),
            ("int32_t coracle_image_width(const coracle_image* image)", "int32_t coracle_image_width(const coracle_prediction* image)", ("vision_h.rs", "NativeVision.cs")))

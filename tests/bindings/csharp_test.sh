@@ -7,7 +7,7 @@ set -eu
 needs mcs mono-mcs
 needs mono mono-runtime
 prepare
-cd "$source/csharp"
+cd "$source/bindings/csharp"
 compile="mcs -langversion:7.2 -warnaserror"
 $compile -target:library -nowarn:169,649 -doc:"$work/Coracle.xml" -nowarn:1591 -out:"$work/Coracle.dll" src/*.cs
 $compile -r:"$work/Coracle.dll" -out:"$work/InterfaceTests.exe" tests/InterfaceTests.cs

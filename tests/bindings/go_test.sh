@@ -6,7 +6,7 @@ set -eu
 . "$(dirname "$0")/functions.sh"
 needs go golang-go
 prepare
-cd "$source/go"
+cd "$source/bindings/go"
 GOCACHE=$build/go-cache GOPATH=$build/go GOFLAGS= GOPROXY=off GOTOOLCHAIN=local
 export GOCACHE GOPATH GOFLAGS GOPROXY GOTOOLCHAIN
 [ -z "$(gofmt -l .)" ] || { echo "gofmt -w would change: $(gofmt -l .)"; exit 1; }

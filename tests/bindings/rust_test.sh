@@ -6,7 +6,7 @@ set -eu
 . "$(dirname "$0")/functions.sh"
 needs cargo "cargo rustc"
 prepare
-cd "$source/rust"
+cd "$source/bindings/rust"
 CARGO_TARGET_DIR=$build/rust
 export CARGO_TARGET_DIR
 case $(rustc --version) in  # of which later ones have more

@@ -18,6 +18,7 @@ package coracle
 /*
 #cgo pkg-config: coracle
 #include <coracle/coracle.h>
+#include <coracle/operator.h>
 */
 import "C"
 
@@ -42,6 +43,17 @@ func Devices() (string, error) {
 // Engines tells which engines may run parts of models, as JSON.
 func Engines() (string, error) {
 	return givenText(func(text **C.char) C.coracle_status { return C.coracle_engines(nil, text) })
+}
+
+// LoadOperators loads a shared library with operators of one's own, which models of this process may name from then on.
+func LoadOperators(path string) error {
+	var texts native.Texts
+	defer texts.Free()
+	name := (*C.char)(texts.Of(path))
+	if texts.Err() != nil {
+		return texts.Err()
+	}
+	return native.Call(func() int { return int(C.coracle_load_operators(name)) })
 }
 
 // Inspect tells what is in a model that need not be runnable, as JSON.

@@ -29,6 +29,12 @@ namespace Coracle
             return Text.Given(status, text);
         }
 
+        /// <summary>Loads a shared library with operators of one's own, which models of this process may name from then on.</summary>
+        public static void LoadOperators(string path)
+        {
+            CoracleException.Check(Native.coracle_load_operators(Text.Required(path, nameof(path))));
+        }
+
         /// <summary>What is in a model that need not be runnable, as JSON.</summary>
         public static string Inspect(string path)
         {

@@ -86,6 +86,12 @@ pub fn engines() -> Result<String> {
     error::given_text(|text| unsafe { sys::coracle_engines(null(), text) })
 }
 
+/// Loads a shared library with operators of one's own, which models of this process may name from then on.
+pub fn load_operators(path: impl AsRef<Path>) -> Result<()> {
+    let path = error::c_path(path.as_ref())?;
+    error::check(unsafe { sys::coracle_load_operators(path.as_ptr()) })
+}
+
 /// What is in a model that need not be runnable, as JSON.
 pub fn inspect(path: impl AsRef<Path>) -> Result<String> {
     let path = error::c_path(path.as_ref())?;
