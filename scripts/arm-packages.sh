@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The packages of a cross build (make arm-packages), and of 64 bits the Python wheel, into build/packages-aarch64 or -armv7; then a
-# model's golden case by the program and by Python from them, in qemu-user with Debian's Python and numpy of that architecture.
+# model's golden case by the program and by Python from them, in qemu-user with Debian's Python and numpy of that architecture, and a
+# program in C that is compiled with them.
 #   scripts/arm-packages.sh aarch64 | armv7
 #   scripts/arm-packages.sh --targets     names what has to be built
 set -eu
 
 case "${1:-}" in
-  --targets) echo coracle coracle_static paddle_inference_c coracle_paddle_c_static coracle_vision coracle_engine_xnnpack coracle_triton coracle_program_share coracle-ocr; exit ;;
+  --targets) echo coracle coracle_static paddle_inference_c coracle_paddle_c_static coracle_vision coracle_engine_xnnpack coracle_triton coracle_program_share coracle-ocr write_model; exit ;;
   aarch64) debian=arm64 triplet=aarch64-linux-gnu qemu=qemu-aarch64 ;;
   armv7) debian=armhf triplet=arm-linux-gnueabihf qemu=qemu-arm ;;
   *) echo "usage: $0 aarch64 | armv7" >&2; exit 2 ;;
@@ -55,6 +56,14 @@ run() {
     -E PYTHONHOME="$root/usr" -E PYTHONPATH="$unpacked/wheel:$root/usr/lib/python3/dist-packages" -E PYTHONDONTWRITEBYTECODE=1 "$@"
 }
 run "$unpacked/usr/bin/coracle" --version | head -n 1
+
+# A program in C is built with them.
+run "$build/write_model" "$build/product_model"
+PKG_CONFIG_LIBDIR=$(dirname "$(find "$unpacked" -name coracle.pc)")
+export PKG_CONFIG_LIBDIR
+"$triplet-gcc-12" --sysroot="$PWD/build/sysroot/$debian" -std=c11 tests/install/user/user.c -o "$build/user_c" $(pkg-config --cflags --libs coracle) \
+  -Wl,-rpath,"$(pkg-config --variable=libdir coracle)"
+echo "a program in C on $debian: $(run "$build/user_c" "$build/product_model")"
 if [ ! -e "$golden" ]; then
   echo "arm-packages: nothing was run: there is no $golden" >&2
   exit 0

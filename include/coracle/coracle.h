@@ -382,11 +382,11 @@ CORACLE_API int32_t coracle_default_threads(void);
  */
 CORACLE_API coracle_status coracle_pool_create(int32_t threads, coracle_pool** pool);
 /**
- * The same with threads that run on the processors `cpus` only: a list as the kernel writes them ("0-3,8"), or a NUMA
- * node ("node1"); 0 threads is one for each. The calling thread of a run stays where it may run, so with one more
- * thread than processors it can be on another one. Memory comes from the node of the thread that writes to it first, so
- * a model that is loaded and run by threads of one node, with a pool there, has its memory there.
- * CORACLE_INVALID_ARGUMENT for processors that are not there.
+ * The same with threads that run on the processors `cpus` only: a list as the kernel writes them ("0-3,8"), a NUMA
+ * node ("node1"), or, where there are several kinds of processors, "fast", "slow" or "all"; 0 threads is one for each.
+ * The calling thread of a run stays where it may run, so with one more thread than processors it can be on another one.
+ * Memory comes from the node of the thread that writes to it first, so a model that is loaded and run by threads of one
+ * node, with a pool there, has its memory there. CORACLE_INVALID_ARGUMENT for processors that are not there.
  */
 CORACLE_API coracle_status coracle_pool_create_on(const char* cpus, int32_t threads, coracle_pool** pool);
 /** How many threads a pool has, those of callers included; 0 for null. */

@@ -134,11 +134,81 @@ std::vector<int> cpu_list(std::string_view list) {
   return cpus;
 }
 
+/// A processor, and what it does in a time, compared with those beside it in a list.
+struct Speed {
+  int cpu = 0;
+  int64_t value = 0;
+};
+
+/// What differs by less than a tenth is alike: processors have favourite cores, which run a little faster.
+bool differ(int64_t least, int64_t most) { return least * 10 < most * 9; }
+
+int64_t least_of(const std::vector<Speed>& speeds) {
+  return std::min_element(speeds.begin(), speeds.end(), [](auto& a, auto& b) { return a.value < b.value; })->value;
+}
+
+int64_t most_of(const std::vector<Speed>& speeds) {
+  return std::max_element(speeds.begin(), speeds.end(), [](auto& a, auto& b) { return a.value < b.value; })->value;
+}
+
+/// `file` of each processor's folder; nothing where one does not have it.
+std::vector<Speed> values_of(const std::vector<int>& cpus, const std::string& folder, const char* file) {
+  std::vector<Speed> all;
+  for (const int cpu : cpus) {
+    const std::optional<int64_t> value = number(content(folder + "cpu" + std::to_string(cpu) + file));
+    if (!value) return {};
+    all.push_back({cpu, *value});
+  }
+  return all;
+}
+
+/// Of the processors that this process may use, by their capacity, which counts work, or else by their highest
+/// frequency; alike where the system tells neither.
+std::vector<Speed> read_speeds(const std::string& root) {
+  const std::string folder = root + "/sys/devices/system/cpu/";
+  std::vector<int> cpus = root.empty() ? first_affinity() : std::vector<int>();
+  if (cpus.empty()) cpus = cpu_list(first_line(folder + "online"));
+  if (cpus.empty()) cpus.push_back(0);
+  for (const char* file : {"/cpu_capacity", "/cpufreq/cpuinfo_max_freq"}) {
+    std::vector<Speed> speeds = values_of(cpus, folder, file);
+    if (!speeds.empty() && differ(least_of(speeds), most_of(speeds))) return speeds;
+  }
+  std::vector<Speed> alike;
+  alike.reserve(cpus.size());
+  for (const int cpu : cpus) alike.push_back({cpu, 1});
+  return alike;
+}
+
+std::vector<Speed> speeds_of_machine(const std::string& root) {
+  static const auto& here = *new std::vector<Speed>(read_speeds(""));  // there for threads that run at the exit
+  return root.empty() ? here : read_speeds(root);
+}
+
+/// For "all", "fast" and "slow".
+std::vector<int> cpus_by_speed(std::string_view text, const std::string& root) {
+  const std::vector<Speed> speeds = speeds_of_machine(root);
+  const int64_t least = least_of(speeds);
+  const int64_t most = most_of(speeds);
+  std::vector<int> cpus;
+  for (const Speed& speed : speeds) {
+    const bool fast = speed.value >= least + (most - least) / 2;
+    if (text == "all" || least == most || fast == (text == "fast")) cpus.push_back(speed.cpu);
+  }
+  return cpus;
+}
+
 }  // namespace
 
+bool speeds_differ(const std::vector<int>& cpus, const std::string& root) {
+  std::vector<Speed> speeds = speeds_of_machine(root);
+  std::erase_if(speeds, [&](const Speed& s) { return std::find(cpus.begin(), cpus.end(), s.cpu) == cpus.end(); });
+  return !speeds.empty() && differ(least_of(speeds), most_of(speeds));
+}
+
 int allowed_cpus() {
-  const int allowed = affinity_count();
-  return allowed != 0 ? allowed : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const std::vector<int> allowed = affinity();
+  return !allowed.empty() ? static_cast<int>(allowed.size())
+                          : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 std::optional<double> cpu_quota(const std::string& root) {
@@ -167,6 +237,7 @@ int usable_cpus() {
 }
 
 std::vector<int> cpu_numbers(std::string_view text, const std::string& root) {
+  if (text == "all" || text == "fast" || text == "slow") return cpus_by_speed(text, root);
   const std::string system = root + "/sys/devices/system/";
   std::string list(text);
   if (text.substr(0, 4) == "node") {
@@ -176,7 +247,8 @@ std::vector<int> cpu_numbers(std::string_view text, const std::string& root) {
   }
   std::vector<int> cpus = cpu_list(list);
   require(!cpus.empty(), ErrorCode::kInvalidArgument, "cpus is ", in_quotes(text),
-          ", expected numbers of processors such as \"0-3,8\", or a NUMA node such as \"node1\"");
+          ", expected numbers of processors such as \"0-3,8\", a NUMA node such as \"node1\", \"fast\", \"slow\" or "
+          "\"all\"");
   const std::string online = first_line(system + "cpu/online");
   const std::vector<int> running = cpu_list(online);
   for (const int cpu : cpus) {

@@ -21,9 +21,14 @@ std::optional<double> cpu_quota(const std::string& root = "");
 /// with the first call in a process.
 int usable_cpus();
 
-/// Numbers of processors: of a list as the kernel writes them ("0-3,8"), or of a NUMA node ("node1"). Throws Error
+/// Numbers of processors: of a list as the kernel writes them ("0-3,8"), of a NUMA node ("node1"), of "all" that this
+/// process might use when it first asked for their speeds, or of those whose speed is in the upper or the lower half of
+/// the range that there is ("fast", "slow"; all where none is clearly slower than another). Throws Error
 /// (kInvalidArgument) for other texts, nodes that are not there and processors that are not running. `root` as above.
 std::vector<int> cpu_numbers(std::string_view text, const std::string& root = "");
+
+/// Whether some of these processors are clearly slower than others, as far as the system tells. `root` as above.
+bool speeds_differ(const std::vector<int>& cpus, const std::string& root = "");
 
 /// The thread runs on these processors only. Throws Error (kInvalidArgument) where the system refuses.
 void bind_thread(ThreadHandle thread, const std::vector<int>& cpus);

@@ -13,7 +13,8 @@ namespace {
 
 /// Parts for each thread: each costs something, and what a late thread leaves to others is finer with more of them.
 constexpr int64_t kPartsEach = 1;
-constexpr int64_t kPartsEachCrowded = 4;
+/// While processors are short, or some are slow: others take what a thread has not begun of its share.
+constexpr int64_t kPartsEachUneven = 4;
 
 /// Where the time of the calling thread went, in ns.
 struct Times {
@@ -104,6 +105,10 @@ ThreadPool::ThreadPool(std::shared_ptr<Workers> workers, int threads)
 
 ThreadPool::~ThreadPool() = default;
 
+int64_t ThreadPool::parts_each() const noexcept {
+  return workers_->crowded() || workers_->uneven() ? kPartsEachUneven : kPartsEach;
+}
+
 void ThreadPool::start() { workers_->start(threads_ - 1); }
 
 ThreadPool::Run::Run(ThreadPool& pool, RunContext context)
@@ -150,7 +155,7 @@ void ThreadPool::run(int64_t n, int64_t grain, Call call, const void* self) noex
     call = Traced::run;
     self = &traced;
   }
-  const int64_t parts = (helpers + 1) * (workers_->crowded() ? kPartsEachCrowded : kPartsEach);
+  const int64_t parts = (helpers + 1) * parts_each();
   loop_->set(n, std::min(most, parts), helpers + 1, call, self);
   caller_->helped = true;
   caller_->slept += workers_->run(*loop_);

@@ -27,6 +27,9 @@ class ThreadPool {
   /// How many at most work on a loop.
   int threads() const { return threads_; }
 
+  /// How many parts of a loop each thread has now: one, or several where some threads are slower than others.
+  int64_t parts_each() const noexcept;
+
   /// Starts all helpers there may be. Throws Error when the system refuses.
   void start();
 

@@ -121,9 +121,10 @@ void Loop::work(int thread) noexcept {
 
 Workers::Crew::Crew(int helpers) : process(this_process()) { workers.reserve(static_cast<size_t>(helpers)); }
 
-Workers::Workers(int threads, std::vector<int> cpus)
+Workers::Workers(int threads, std::vector<int> cpus, std::string root)
     : threads_(std::max(threads, 1)),
       allowed_(std::move(cpus)),
+      root_(std::move(root)),
       crew_(new Crew(threads_ - 1)),
       cpus_(std::numeric_limits<int>::max()) {}
 
@@ -194,6 +195,7 @@ void Workers::enter(int threads) {
       cpus_until_.store(time + kCpusFor, std::memory_order_relaxed);
       // The caller may run on another processor than those named.
       cpus_.store(allowed_.empty() ? allowed_cpus() : static_cast<int>(allowed_.size()) + 1, std::memory_order_relaxed);
+      uneven_.store(speeds_differ(allowed_.empty() ? affinity() : allowed_, root_), std::memory_order_relaxed);
     }
     start(std::min(threads, cpus_.load(std::memory_order_relaxed)) - 1);
   }

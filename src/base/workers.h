@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace coracle::internal {
@@ -53,8 +54,9 @@ class Workers {
  public:
   /// For `threads` threads in all: helpers and callers in runs together are no more, as long as there are fewer
   /// callers.
-  /// Helpers run on the processors `cpus` (cpu_numbers()); none: where the thread that starts them may.
-  explicit Workers(int threads, std::vector<int> cpus = {});
+  /// Helpers run on the processors `cpus` (cpu_numbers()); none: where the thread that starts them may. `root` is what
+  /// the paths of /sys begin with.
+  explicit Workers(int threads, std::vector<int> cpus = {}, std::string root = "");
   /// Ends the helpers of this process. Those of a process that this one was forked from do not exist here: their memory
   /// is left.
   ~Workers();
@@ -77,6 +79,8 @@ class Workers {
 
   /// Whether processors were short a moment ago: a helper rests, or did until half of that time ago.
   bool crowded() const noexcept { return crowded_.load(std::memory_order_relaxed); }
+  /// Whether some processors that helpers may run on are clearly slower than others, as the last run found.
+  bool uneven() const noexcept { return uneven_.load(std::memory_order_relaxed); }
   /// How many helpers a loop may have now, at most `wanted`.
   int available(int wanted) noexcept;
   /// Runs a loop that was set: the caller is its thread 0, helpers are the others. Returns for how long the caller
@@ -111,10 +115,12 @@ class Workers {
 
   const int threads_;
   const std::vector<int> allowed_;  // processors of the helpers; empty: any
+  const std::string root_;
   std::atomic<Crew*> crew_;
   std::atomic<int> cpus_;               // processors for callers and helpers
   std::atomic<int64_t> cpus_until_{0};  // when to look again
   std::atomic<bool> crowded_{false};    // see crowded(); ends when a loop finds that it has
+  std::atomic<bool> uneven_{false};
 };
 
 }  // namespace coracle::internal

@@ -194,7 +194,7 @@ Machine read_machine(const std::string& root) {
   const std::string cpus = root + "/sys/devices/system/cpu";
   m.online = count_list(content(cpus + "/online"));
   if (m.online == 0) m.online = internal::online_cpus();
-  m.allowed = internal::affinity_count();
+  m.allowed = static_cast<int>(internal::affinity().size());
   if (m.allowed == 0) m.allowed = m.online;
   const std::string cpu0 = cpus + "/cpu0";
   m.threads_per_core = std::max(count_list(content(cpu0 + "/topology/thread_siblings_list")), 1);

@@ -118,7 +118,7 @@ void add_cpus(CLI::App* command) {
   command
       ->add_option_function<std::string>(
           "--cpus", [](const std::string& cpus) { coracle::bind_thread(cpus); },
-          "processors to run on: 0-3,8, or node1 for those of a NUMA node and its memory")
+          "processors to run on: 0-3,8, node1 for those of a NUMA node and its memory, fast, slow or all")
       ->type_name("LIST");
 }
 

@@ -106,5 +106,41 @@ TEST_F(Groups, ProcessorsByNumberAndByNode) {
   EXPECT_EQ(refusal("6-9", root), "cpus is '6-9': processor 8 is not running; those of this machine are 0-7,16-23");
 }
 
+TEST_F(Groups, ProcessorsBySpeed) {
+  const std::string root = root_.string();
+  const std::vector<int> six = {0, 1, 2, 3, 4, 5};
+  const auto set = [&](const char* file, const std::vector<const char*>& values) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      write("sys/devices/system/cpu/cpu" + std::to_string(i) + "/" + file, values[i] + std::string("\n"));
+    }
+  };
+  write("sys/devices/system/cpu/online", "0-5\n");
+  for (const char* text : {"all", "fast", "slow"}) EXPECT_EQ(cpu_numbers(text, root), six) << "nothing is told";
+  EXPECT_FALSE(speeds_differ(six, root));
+
+  // Four little cores and two big ones.
+  set("cpufreq/cpuinfo_max_freq", {"1416000", "1416000", "1416000", "1416000", "1800000", "1800000"});
+  EXPECT_EQ(cpu_numbers("fast", root), std::vector<int>({4, 5}));
+  EXPECT_EQ(cpu_numbers("slow", root), std::vector<int>({0, 1, 2, 3}));
+  EXPECT_EQ(cpu_numbers("all", root), six);
+  EXPECT_TRUE(speeds_differ(six, root));
+  EXPECT_FALSE(speeds_differ({0, 3}, root));
+  EXPECT_FALSE(speeds_differ({4, 5, 77}, root));
+
+  // Capacities say more: three kinds, the middle one nearer to the fastest. Equal ones say nothing.
+  set("cpu_capacity", {"1024", "1024", "1024", "1024", "1024", "1024"});
+  EXPECT_EQ(cpu_numbers("fast", root), std::vector<int>({4, 5}));
+  set("cpu_capacity", {"870", "290", "290", "290", "290", "1024"});
+  EXPECT_EQ(cpu_numbers("fast", root), std::vector<int>({0, 5}));
+  EXPECT_EQ(cpu_numbers("slow", root), std::vector<int>({1, 2, 3, 4}));
+  EXPECT_TRUE(speeds_differ({0, 5}, root));
+
+  // A favourite core is no other kind.
+  set("cpu_capacity", {"1000", "1000", "1000", "1000", "1000", "1024"});
+  set("cpufreq/cpuinfo_max_freq", {"4900000", "4900000", "4900000", "4900000", "5100000", "5100000"});
+  EXPECT_EQ(cpu_numbers("fast", root), six);
+  EXPECT_FALSE(speeds_differ(six, root));
+}
+
 }  // namespace
 }  // namespace coracle::internal

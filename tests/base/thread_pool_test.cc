@@ -16,7 +16,9 @@
 
 #include "base/error.h"
 #include "base/process.h"
+#include "base/system/threads.h"
 #include "base/workers.h"
+#include "support/fake_processors.h"
 #include "support/forked_child.h"
 
 namespace coracle::internal {
@@ -187,6 +189,42 @@ TEST(ThreadPool, StartsNoMoreHelpersThanThereAreProcessors) {
     EXPECT_EQ(process_threads(), before);
     EXPECT_EQ(pool.threads(), 64) << "what loops are planned for";
   }).join();
+}
+
+/// What is the most of 1600 iterations that a helper keeps which is too slow to end its first part before all others
+/// have ended.
+int64_t kept_by_a_slow_helper(ThreadPool& pool) {
+  const std::thread::id caller = std::this_thread::get_id();
+  std::atomic<int64_t> kept = 0;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (kept == 0 && std::chrono::steady_clock::now() < deadline) {
+    std::atomic<int64_t> done = 0;
+    pool.parallel_for(1600, 1, [&](int64_t begin, int64_t end) {
+      if (std::this_thread::get_id() == caller) {
+        for (int wait = 0; wait < 100 && kept == 0; ++wait) std::this_thread::yield();  // a busy machine starts it late
+      } else if (kept == 0) {
+        kept = end - begin;
+        while (done != 1600 - kept) std::this_thread::yield();
+      }
+      done += end - begin;
+    });
+    EXPECT_EQ(done, 1600);
+  }
+  return kept;
+}
+
+TEST(ThreadPool, OfProcessorsOfSeveralSpeedsASlowOneKeepsASmallPart) {
+  if (affinity().size() < 2) GTEST_SKIP() << "there is one processor";
+  for (const bool uneven : {true, false}) {
+    const test::FakeProcessors processors(uneven ? std::vector<int>{1024, 400} : std::vector<int>{1024});
+    const auto workers = std::make_shared<Workers>(2, std::vector<int>(), processors.root());
+    ThreadPool pool(workers, 2);
+    const ThreadPool::Run run(pool, {});
+    EXPECT_EQ(workers->uneven(), uneven);
+    if (uneven) {
+      EXPECT_EQ(kept_by_a_slow_helper(pool), 200) << "and not its half";
+    }
+  }
 }
 
 /// Whether loops of the pool cover what they should, on more threads than the caller.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Configs keep what they are given, and tell what has no effect; places and their names.
+#include <sched.h>
+
 #include <algorithm>
+#include <thread>
 
 #include "paddle_lite/lite_models.h"
 
@@ -31,7 +34,7 @@ TEST(PaddleLiteConfig, KeepsWhatItIsGiven) {
   config.set_precision_mode(lite::LITE_PRECISION_LOW);
   EXPECT_EQ(config.precision_mode(), lite::LITE_PRECISION_LOW);
   EXPECT_FALSE(config.check_fp16_valid());
-  EXPECT_TRUE(has_recorded(config, "set_power_mode"));
+  EXPECT_FALSE(has_recorded(config, "set_power_mode")) << "it has an effect";
   EXPECT_TRUE(has_recorded(config, "set_precision_mode"));
   lite::CxxConfig cxx;
   cxx.set_valid_places({Place{TARGET(kARM), PRECISION(kFloat)}, Place{TARGET(kHost)}});
@@ -53,6 +56,35 @@ TEST(PaddleLiteConfig, OneConfigMakesManyPredictorsAndMayChangeBetween) {
   config.set_threads(2);
   const LitePredictor second = lite::CreatePaddlePredictor(config);
   EXPECT_EQ(product_of(*first, {1, 2}), product_of(*second, {1, 2}));
+}
+
+int allowed_processors() {
+  cpu_set_t set;
+  return ::sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 0;
+}
+
+TEST(PaddleLiteConfig, PowerModesChooseTheProcessorsOfWhoRuns) {
+  const ModelOnDisk model(product_model());
+  const int all = allowed_processors();
+  std::thread([&] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(::sched_getcpu(), &one);
+    ASSERT_EQ(::sched_setaffinity(0, sizeof(one), &one), 0);
+    const auto run_with = [&](lite::PowerMode mode) {
+      lite::CxxConfig config = cxx_config(model);
+      config.set_power_mode(mode);
+      EXPECT_EQ(product_of(*lite::CreatePaddlePredictor(config), {1, 2}), (std::vector<float>{7, 10}));
+      return allowed_processors();
+    };
+    EXPECT_EQ(run_with(lite::LITE_POWER_NO_BIND), 1);
+    EXPECT_EQ(run_with(lite::LITE_POWER_FULL), all);
+    const int fast = run_with(lite::LITE_POWER_HIGH);
+    EXPECT_EQ(run_with(lite::LITE_POWER_RAND_HIGH), fast);
+    const int slow = run_with(lite::LITE_POWER_LOW);
+    EXPECT_EQ(run_with(lite::LITE_POWER_RAND_LOW), slow);
+    EXPECT_EQ(fast + slow, fast == all ? 2 * all : all) << "processors that are alike are both";
+  }).join();
 }
 
 TEST(PaddleLiteConfig, TheLastModelCounts) {

@@ -40,10 +40,9 @@ class LITE_API ConfigBase : public AcceleratorConfig {
   void set_x86_math_num_threads(int threads) { x86_math_num_threads_ = checked(threads, "set_x86_math_num_threads"); }
   int x86_math_num_threads() const { return x86_math_num_threads_; }
 
-  void set_power_mode(PowerMode mode) {
-    if (mode != LITE_POWER_NO_BIND) record("set_power_mode", "the system chooses the cores that threads run on");
-    mode_ = mode;
-  }
+  /// The processors that a thread runs on from its first Run on, and with it the others that work for it: the fast
+  /// ones, the slow ones or all. Where the system refuses, or tells no speeds, it chooses.
+  void set_power_mode(PowerMode mode) { mode_ = mode; }
   PowerMode power_mode() const { return mode_; }
 
   void add_discarded_pass(const std::string& pass) {
@@ -63,6 +62,7 @@ class LITE_API ConfigBase : public AcceleratorConfig {
   detail::LiteModelOptions common_options() const {
     detail::LiteModelOptions options;
     options.threads = threads_ > x86_math_num_threads_ ? threads_ : x86_math_num_threads_;
+    options.cpus = cpus_of(mode_);
     options.device = device_;
     return options;
   }
@@ -73,6 +73,20 @@ class LITE_API ConfigBase : public AcceleratorConfig {
   }
 
  private:
+  /// As coracle_bind_thread takes them. The system moves threads among them, so that the modes that choose at random
+  /// are like the others.
+  static const char* cpus_of(PowerMode mode) {
+    switch (mode) {
+      case LITE_POWER_HIGH:
+      case LITE_POWER_RAND_HIGH: return "fast";
+      case LITE_POWER_LOW:
+      case LITE_POWER_RAND_LOW: return "slow";
+      case LITE_POWER_FULL: return "all";
+      case LITE_POWER_NO_BIND: break;
+    }
+    return nullptr;
+  }
+
   std::string model_dir_;
   int threads_ = 1;
   int x86_math_num_threads_ = 1;

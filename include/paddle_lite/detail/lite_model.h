@@ -20,7 +20,8 @@ struct LiteModelOptions {
   std::shared_ptr<const std::string> program_bytes;  ///< instead of `path`
   std::shared_ptr<const std::string> params_bytes;
   int threads = 1;
-  std::string device;  ///< as in coracle_model_options
+  const char* cpus = nullptr;  ///< for coracle_bind_thread, by whoever runs it; null: threads stay where they may run
+  std::string device;          ///< as in coracle_model_options
 };
 
 inline bool ends_with(const std::string& text, const std::string& end) {
@@ -52,6 +53,7 @@ class LiteModel {
 
   const coracle_model* get() const { return model_.get(); }
   int threads() const { return options_.threads; }
+  const char* cpus() const { return options_.cpus; }
 
   std::vector<InputOrOutput> inputs;
   std::vector<InputOrOutput> outputs;

@@ -109,6 +109,8 @@ class LiteSession {
       give_lod(session_.get(), i, inputs_[i].lod);
     }
     has_results_ = false;
+    // Helpers start where this thread may run. What the system refuses changes no result.
+    if (model_->cpus() != nullptr) static_cast<void>(coracle_bind_thread(model_->cpus()));
     check(coracle_session_run(session_.get()));
     has_results_ = true;
   }

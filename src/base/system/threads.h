@@ -11,8 +11,10 @@ namespace coracle::internal {
 
 using ThreadHandle = std::thread::native_handle_type;
 
-/// Processors that the calling thread may run on; 0 where the system does not say.
-int affinity_count();
+/// Numbers of the processors that the calling thread may run on, in order; none where the system does not say.
+std::vector<int> affinity();
+/// The same of the thread that this process began with.
+std::vector<int> first_affinity();
 /// Whether threads can be bound to processors here.
 extern const bool kBindsThreads;
 /// The thread runs on these processors only, of which there is at least one. 0, or errno's number where the system

@@ -21,15 +21,27 @@ ThreadHandle this_thread_handle() { return ::pthread_self(); }
 
 const bool kBindsThreads = true;
 
-int affinity_count() {
+namespace {
+
+std::vector<int> affinity_of(pid_t thread) {
   constexpr int kMostCpus = 1 << 16;
+  std::vector<int> mine;
   for (int cpus = 1024; cpus <= kMostCpus; cpus *= 4) {  // the kernel refuses a set that is too small for it
     std::vector<cpu_set_t> set(CPU_ALLOC_SIZE(cpus) / sizeof(cpu_set_t));
     const size_t bytes = set.size() * sizeof(cpu_set_t);
-    if (::sched_getaffinity(0, bytes, set.data()) == 0) return std::max(CPU_COUNT_S(bytes, set.data()), 1);
+    if (::sched_getaffinity(thread, bytes, set.data()) != 0) continue;
+    for (int cpu = 0; cpu < cpus; ++cpu) {
+      if (CPU_ISSET_S(static_cast<size_t>(cpu), bytes, set.data())) mine.push_back(cpu);
+    }
+    break;
   }
-  return 0;
+  return mine;
 }
+
+}  // namespace
+
+std::vector<int> affinity() { return affinity_of(0); }
+std::vector<int> first_affinity() { return affinity_of(::getpid()); }
 
 int bind_to(ThreadHandle thread, const std::vector<int>& cpus) {
   const size_t bytes = CPU_ALLOC_SIZE(cpus.back() + 1);
@@ -86,7 +98,8 @@ Stack stack_of_this_thread() {
 #else
 
 const bool kBindsThreads = false;
-int affinity_count() { return 0; }
+std::vector<int> affinity() { return {}; }
+std::vector<int> first_affinity() { return {}; }
 int bind_to(ThreadHandle, const std::vector<int>&) { return ENOSYS; }
 SavedAffinity::SavedAffinity() = default;
 void SavedAffinity::restore() const {}

@@ -12,11 +12,16 @@ namespace coracle::internal {
 // Of up to 64 processors, one of Windows' groups.
 const bool kBindsThreads = true;
 
-int affinity_count() {
+std::vector<int> affinity() {
   DWORD_PTR mine = 0;
   DWORD_PTR all = 0;
-  return GetProcessAffinityMask(GetCurrentProcess(), &mine, &all) != 0 ? std::popcount(uint64_t{mine}) : 0;
+  std::vector<int> cpus;
+  if (GetProcessAffinityMask(GetCurrentProcess(), &mine, &all) == 0) return cpus;
+  for (uint64_t left = mine; left != 0; left &= left - 1) cpus.push_back(std::countr_zero(left));
+  return cpus;
 }
+
+std::vector<int> first_affinity() { return affinity(); }
 
 int bind_to(ThreadHandle thread, const std::vector<int>& cpus) {
   DWORD_PTR set = 0;

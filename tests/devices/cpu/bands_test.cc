@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 #include <vector>
 
+#include "base/workers.h"
 #include "devices/cpu/winograd_tiles.h"
+#include "support/fake_processors.h"
 
 namespace coracle::internal::cpu {
 namespace {
@@ -22,6 +25,38 @@ TEST(Bands, HaveEachPlaceOnce) {
     });
     for (const auto& n : seen) EXPECT_EQ(n, 1) << bands << " bands";
     for (const auto& n : begun) EXPECT_EQ(n, 1) << bands << " bands";
+  }
+}
+
+/// How often f was called, once each has been called for all of `count` and no band twice at a time.
+int calls_of_bands(ThreadPool& pool, int64_t count, int64_t bands) {
+  std::vector<std::atomic<int>> covered(static_cast<size_t>(count));
+  std::vector<std::atomic<int>> inside(static_cast<size_t>(bands));
+  std::atomic<int> calls = 0;
+  for_bands(pool, count, bands, [&](int64_t band, int64_t begin, int64_t end) {
+    EXPECT_EQ(inside[static_cast<size_t>(band)].fetch_add(1), 0) << "two threads with the same memory";
+    ++calls;
+    for (int64_t i = begin; i < end; ++i) ++covered[static_cast<size_t>(i)];
+    --inside[static_cast<size_t>(band)];
+  });
+  for (const std::atomic<int>& c : covered) EXPECT_EQ(c, 1);
+  return calls;
+}
+
+TEST(Bands, CoverAllInMorePiecesOnProcessorsOfSeveralSpeeds) {
+  const bool several = affinity().size() > 1;
+  for (const bool uneven : {false, true}) {
+    const test::FakeProcessors processors(uneven ? std::vector<int>{1024, 400} : std::vector<int>{1024});
+    ThreadPool pool(std::make_shared<Workers>(3, std::vector<int>(), processors.root()), 3);
+    const ThreadPool::Run run(pool, {});
+    pool.start();
+    for (int loop = 0; loop < 100; ++loop) {
+      const int calls = calls_of_bands(pool, 1000, 3);
+      EXPECT_TRUE(calls == 12 || (calls == 3 && !(uneven && several))) << calls;
+      EXPECT_LE(calls_of_bands(pool, 2, 3), 3) << "of which one has nothing";
+      EXPECT_LE(calls_of_bands(pool, 5, 3), 5);
+      EXPECT_LE(calls_of_bands(pool, 7, 1), 4);
+    }
   }
 }
 

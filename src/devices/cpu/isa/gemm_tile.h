@@ -27,12 +27,15 @@ constexpr bool kHavePaired = kFloatLanes == 16;
 #if HWY_TARGET == HWY_AVX3
 constexpr int kTileRows = 12, kPairedTripleRows = 9;
 #elif HWY_TARGET == HWY_NEON
-constexpr int kTileRows = HWY_ARCH_ARM_A64 ? 12 : 6, kPairedTripleRows = 0;  // as there are registers for
+constexpr int kTileRows = HWY_ARCH_ARM_A64 ? 8 : 6, kPairedTripleRows = 0;  // as there are registers for
 #elif HWY_TARGET == HWY_AVX2
 constexpr int kTileRows = 6, kPairedTripleRows = 0;
 #else
 constexpr int kTileRows = 4, kPairedTripleRows = 0;
 #endif
+
+// 64-bit ARM multiplies by a lane of a vector: four floats of a row are loaded at once, for four steps of depth.
+constexpr bool kMultipliesByLanes = HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64;
 
 struct Panel {
   int vectors;
@@ -96,6 +99,37 @@ struct Tile {
     }
   }
 
+#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
+  // A step whose floats of the rows are in a lane.
+  template <int kLane>
+  HWY_INLINE void step_by_lane(const float* HWY_RESTRICT b, const V (&a)[kRows]) {
+    const FloatTag d;
+    V column[kVectors];
+    CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) column[j] = hn::LoadU(d, b + j * kFloatLanes);
+    CORACLE_UNROLL for (int r = 0; r < kRows; ++r) {
+      CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) {
+        sum[r][j] = V(vfmaq_laneq_f32(sum[r][j].raw, column[j].raw, a[r].raw, kLane));
+      }
+    }
+  }
+#endif
+
+  // Four steps of depth.
+  HWY_INLINE void four_steps([[maybe_unused]] const float* HWY_RESTRICT b,
+                             [[maybe_unused]] const float* const (&row)[kRows], [[maybe_unused]] int64_t k) {
+#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
+    const FloatTag d;
+    constexpr size_t kStep = kVectors * kFloatLanes;
+    V a[kRows];
+    CORACLE_UNROLL for (int r = 0; r < kRows; ++r) a[r] = hn::LoadU(d, row[r] + k);
+    step_by_lane<0>(b, a);
+    step_by_lane<1>(b + kStep, a);
+    asm volatile("" ::: "memory");  // as between two steps below
+    step_by_lane<2>(b + 2 * kStep, a);
+    step_by_lane<3>(b + 3 * kStep, a);
+#endif
+  }
+
   HWY_INLINE void multiply(const TileCall& call) {
     const FloatTag d;
     const float* HWY_RESTRICT b = call.b;
@@ -135,7 +169,19 @@ struct Tile {
           asm("" : "+r"(row[r]));
         }
         int64_t k = -call.depth;
-        if constexpr (kFetchesAhead) {
+        if constexpr (kMultipliesByLanes) {
+          for (; k + 4 <= 0; k += 4, b += 4 * kVectors * kFloatLanes) {
+            CORACLE_UNROLL for (size_t j = 0; j < 4 * kVectors * kFloatLanes; j += kLineFloats) {
+              prefetch(b + kPrefetch + j);
+            }
+            if constexpr (kFetchesAhead) {
+              __builtin_prefetch(ahead, 0, 2);
+              __builtin_prefetch(ahead + kLineFloats, 0, 2);
+              ahead += 2 * kLineFloats;
+            }
+            four_steps(b, row, k);
+          }
+        } else if constexpr (kFetchesAhead) {
           for (; k + 2 <= 0; k += 2, b += 2 * kVectors * kFloatLanes, ahead += kLineFloats) {
             CORACLE_UNROLL for (size_t j = 0; j < 2 * kVectors * kFloatLanes; j += kLineFloats) {
               prefetch(b + kPrefetch + j);

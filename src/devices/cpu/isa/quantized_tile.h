@@ -36,7 +36,7 @@ using Packed = int8_t;
 constexpr Packed kZero = 0;
 constexpr bool kChoosesProducts = false;
 #if CORACLE_DOT_PRODUCTS
-constexpr int kTileRows = 12;
+constexpr int kTileRows = 8;
 using Accumulator = Sums;
 HWY_INLINE Accumulator start_of(const void* /*panel*/) { return broadcast_bits(0); }
 HWY_INLINE Accumulator resumed(const void* sums) { return load_sums(sums); }
@@ -137,6 +137,14 @@ struct RowSums {
     multiply_add<kProducts>(first, x, first_column);
     if constexpr (kVectors == 2) multiply_add<kProducts>(second, x, second_column);
   }
+#if HWY_TARGET == HWY_NEON && CORACLE_DOT_PRODUCTS
+  // A group of four that were loaded at once.
+  template <int kVectors, int kGroup>
+  HWY_INLINE void add_group_of(int8x16_t a, const Sums& first_column, const Sums& second_column) {
+    first = vdotq_laneq_s32(first, vreinterpretq_s8_s32(first_column), a, kGroup);
+    if constexpr (kVectors == 2) second = vdotq_laneq_s32(second, vreinterpretq_s8_s32(second_column), a, kGroup);
+  }
+#endif
 #if CORACLE_BYTES_BY_REACH
   template <int kVectors>
   HWY_INLINE void add_two_groups(const Packed* a, Sums first_column, Sums second_column, Sums next_first,
@@ -181,6 +189,38 @@ struct TileCall {
   char* part = nullptr;  // instead of tile: integers that other groups are still added to, as start has them
 };
 
+#if HWY_TARGET == HWY_NEON && CORACLE_DOT_PRODUCTS
+// Compilers count up addresses one by one where they see that the same is added to all.
+HWY_INLINE const Packed* opaque(const Packed* row) {
+  asm("" : "+r"(row));
+  return row;
+}
+
+// Products of groups as long as there are four of them: of how many.
+template <int kVectors, size_t... kRow>
+HWY_INLINE int64_t multiply_fours(RowSums (&sums)[sizeof...(kRow)], int64_t stride, int64_t groups,
+                                  const Packed* HWY_RESTRICT a, const char* HWY_RESTRICT b,
+                                  std::index_sequence<kRow...> /*rows*/) {
+  constexpr size_t kSecond = (kVectors - 1) * sizeof(Sums);
+  constexpr size_t kStep = kVectors * sizeof(Sums);
+  const Packed* row[] = {opaque(a + static_cast<int64_t>(kRow) * stride)...};
+  int64_t done = 0;
+  for (; done + 4 <= groups; done += 4, b += 4 * kStep) {
+    const int8x16_t x[] = {vld1q_s8(row[kRow] + done * kPerGroup)...};
+    const auto add = [&]<int kGroup>() HWY_ATTR {
+      const Sums first = load_sums(b + kGroup * kStep);
+      const Sums second = load_sums(b + kGroup * kStep + kSecond);
+      (sums[kRow].template add_group_of<kVectors, kGroup>(x[kRow], first, second), ...);
+    };
+    add.template operator()<0>();
+    add.template operator()<1>();
+    add.template operator()<2>();
+    add.template operator()<3>();
+  }
+  return done;
+}
+#endif
+
 // Sums of rows of groups with one panel. The rows are unrolled by their numbers, as sums in an array that a loop goes
 // through would stay in memory.
 template <Products kProducts, int kVectors, TileUse kUse, size_t... kRow>
@@ -220,6 +260,12 @@ HWY_INLINE void multiply(const TileCall& call, std::index_sequence<kRow...> /*ro
          ...);
       }
     }
+#endif
+#if HWY_TARGET == HWY_NEON && CORACLE_DOT_PRODUCTS
+    const int64_t done = multiply_fours<kVectors>(sums, stride, left, a, b, std::index_sequence<kRow...>());
+    left -= done;
+    a += done * kPerGroup;
+    b += done * static_cast<int64_t>(kStep);
 #endif
     for (; left > 0; --left, b += kStep, a += kPerGroup) {
       if constexpr (kLanes == 16) {
