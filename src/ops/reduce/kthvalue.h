@@ -35,14 +35,12 @@ inline void infer(const Kthvalue& op, InferArgs& a) {
 }
 
 inline void reference(const Kthvalue& op, ReferenceArgs& a) {
-  reference_one_per_row(a, op.axis, [&](const auto& row, const auto&) {
-    using T = std::decay_t<decltype(row[0])>;
-    Buffer<Ranked<T>> elements(row.size(), a.context());
-    for (size_t i = 0; i < row.size(); ++i) elements[i] = {row[i], static_cast<int64_t>(i)};
-    const auto nth = elements.begin() + (op.k - 1);
-    std::nth_element(elements.begin(), nth, elements.end(),
-                     [](const Ranked<T>& x, const Ranked<T>& y) { return sorts_before<T>(x.value, y.value, false); });
-    return nth->index;
+  reference_one_per_row(a, op.axis, [&](std::span<const int64_t> keys) {
+    Buffer<Ranked> elements(keys.size(), a.context());
+    for (size_t i = 0; i < keys.size(); ++i) elements[i] = {keys[i], static_cast<int64_t>(i)};
+    LoopCheck check(a.context());
+    take_nth(elements.data(), static_cast<int64_t>(keys.size()), op.k, &check);
+    return elements[static_cast<size_t>(op.k) - 1].index;
   });
 }
 
