@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all light tailored setup models engines goldens-on-engines demo serve-demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-ray bench-isa bench-int8 bench-precision bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo oracle-lite known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile gpu-bundle gpu-bundle-rehearsal ray subset processors build-times wheel packages reproducible migration paddleocr docs arm arm-test clean
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo oracle-lite known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile gpu-bundle gpu-bundle-rehearsal ray subset processors build-times wheel packages reproducible migration paddleocr docs golden-weights arm arm-test arm-packages bench-arm musl musl-test windows windows-test clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -72,9 +72,9 @@ format:
 lint: build/lint/build.ninja
 	cmake --build build/lint --target coracle_saved_schema coracle_serve_protos
 	scripts/lint.sh build/lint $(LINT)
-	$(if $(LINT),,git rev-parse HEAD >.ci/linted)
+	git rev-parse HEAD >.ci/linted
 
-# The same, but clang-tidy looks at what has changed since `make lint` last looked at everything; that keeps its commit in .ci/linted.
+# The same, but clang-tidy looks at what has changed since either of them last passed; both keep that commit in .ci/linted.
 lint-changed:
 	$(MAKE) --no-print-directory lint LINT=--changed
 
@@ -265,6 +265,10 @@ processors: build/release/build.ninja
 	scripts/setup-debian.sh --processors
 	scripts/processors.sh build/release $(PROCESSORS)
 
+# Weights of the recorded models that come without any, where the reference folder is there.
+golden-weights:
+	tests/models/fill_weights.sh $(SHARED) $(FILLED) python3 || test $$? = 77
+
 # Library, program and tests for ARM by Debian's cross compilers: make arm ARM=armv7 for 32 bits. make arm-test runs a sample of the tests in
 # qemu-user and models as on several processors, which have to give the same bits; all: make arm-test TESTS=--all.
 ARM := aarch64
@@ -275,8 +279,40 @@ arm:
 	$(MAKE) --no-print-directory build/$(ARM)/build.ninja
 	cmake --build --preset $(ARM) -j $(JOBS) --target coracle_program golden_test $$(scripts/arm-test.sh --programs)
 
-arm-test: arm
+arm-test: arm golden-weights
 	scripts/arm-test.sh $(ARM) $(TESTS)
+
+# The .deb packages of the cross build, and of 64 bits the wheel, tried in qemu-user: build/packages-aarch64, -armv7
+arm-packages: arm
+	cmake --build --preset $(ARM) -j $(JOBS) --target $$(scripts/arm-packages.sh --targets)
+	scripts/arm-packages.sh $(ARM)
+
+# Instructions of models on ARM in qemu-user, and cycles of loops by llvm-mca, into docs/arm.md
+bench-arm: arm models
+	cmake --build --preset release -j $(JOBS) --target coracle_program
+	cmake --build --preset aarch64 -j $(JOBS) --target coracle_engine_xnnpack
+	/usr/bin/python3 bench/arm_counts.py $(if $(MODELS),--models $(MODELS),--docs)
+
+# Library and program for Linux with musl (Alpine), by the compilers of the Python package ziglang; musl-test runs models with musl's loader.
+musl: setup
+	scripts/zig-compilers.sh x86_64-linux-musl
+	scripts/source-libraries.sh x86_64-linux-musl cmake/toolchains/musl.cmake
+	$(MAKE) --no-print-directory build/musl/build.ninja
+	cmake --build --preset musl -j $(JOBS) --target coracle_program golden_test
+
+musl-test: musl golden-weights
+	scripts/musl-test.sh
+
+# Library and program for 64-bit Windows by Debian's mingw-w64. make windows-test runs them and tests in wine; all tests of these programs:
+# make windows-test TESTS=--all.
+windows:
+	scripts/setup-debian.sh --windows
+	scripts/source-libraries.sh windows cmake/toolchains/windows.cmake
+	$(MAKE) --no-print-directory build/windows/build.ninja
+	cmake --build --preset windows -j $(JOBS) --target coracle_program paddle_inference_c golden_test $$(scripts/windows-test.sh --programs)
+
+windows-test: windows models golden-weights
+	scripts/windows-test.sh $(TESTS)
 
 # Each fuzz target with the sanitizers of asan, on the same inputs every time; make fuzz FUZZ_SECONDS=600 searches for new ones.
 FUZZ_SECONDS ?= 0

@@ -9,8 +9,17 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#ifndef __x86_64__
-#error "the versions of symbols are those of x86-64"
+// The version of what has always been there, and of struct stat.
+#if defined(__x86_64__)
+#define FIRST_VERSION "GLIBC_2.2.5"
+#define SINCE_2_3_4 "GLIBC_2.3.4"
+constexpr int kStat = 1;
+#elif defined(__aarch64__)
+#define FIRST_VERSION "GLIBC_2.17"
+#define SINCE_2_3_4 "GLIBC_2.17"
+constexpr int kStat = 0;
+#else
+#error "the versions of symbols are those of x86-64 and aarch64"
 #endif
 
 // Names of the linker and of glibc: they cannot be others.
@@ -19,7 +28,7 @@ extern "C" {
 #pragma GCC visibility push(default)  // these lie in glibc
 
 #define WITH_OLD_VERSION(result, name, parameters, arguments) \
-  __asm__(".symver old_" #name ", " #name "@GLIBC_2.2.5");    \
+  __asm__(".symver old_" #name ", " #name "@" FIRST_VERSION); \
   result old_##name parameters;                               \
   result __wrap_##name parameters { return old_##name arguments; }
 
@@ -50,7 +59,7 @@ WITH_OLD_VERSION(int, __pthread_key_create, (pthread_key_t * key, Destroy destro
 WITH_OLD_VERSION(int, pthread_key_delete, (pthread_key_t key), (key))
 WITH_OLD_VERSION(void*, pthread_getspecific, (pthread_key_t key), (key))
 WITH_OLD_VERSION(int, pthread_setspecific, (pthread_key_t key, const void* value), (key, value))
-__asm__(".symver old_pthread_setaffinity_np, pthread_setaffinity_np@GLIBC_2.3.4");
+__asm__(".symver old_pthread_setaffinity_np, pthread_setaffinity_np@" SINCE_2_3_4);
 int old_pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t* cpus);
 int __wrap_pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t* cpus) {
   return old_pthread_setaffinity_np(thread, size, cpus);
@@ -63,23 +72,22 @@ WITH_OLD_VERSION(void*, dlsym, (void* library, const char* name), (library, name
 WITH_OLD_VERSION(char*, dlerror, (), ())
 WITH_OLD_VERSION(int, dladdr, (const void* address, Dl_info* info), (address, info))
 
-// Inline functions of the headers until glibc 2.33. 1 is the only struct stat of x86-64, which is also its struct
-// stat64.
+// Inline functions of the headers until glibc 2.33. There is one struct stat, which is also struct stat64.
 int __xstat(int layout, const char* path, struct stat* status);
 int __lxstat(int layout, const char* path, struct stat* status);
 int __fxstat(int layout, int file, struct stat* status);
 int __fxstatat(int layout, int folder, const char* path, struct stat* status, int flags);
-int __wrap_stat(const char* path, struct stat* status) { return __xstat(1, path, status); }
-int __wrap_stat64(const char* path, struct stat* status) { return __xstat(1, path, status); }
-int __wrap_lstat(const char* path, struct stat* status) { return __lxstat(1, path, status); }
-int __wrap_lstat64(const char* path, struct stat* status) { return __lxstat(1, path, status); }
-int __wrap_fstat(int file, struct stat* status) { return __fxstat(1, file, status); }
-int __wrap_fstat64(int file, struct stat* status) { return __fxstat(1, file, status); }
+int __wrap_stat(const char* path, struct stat* status) { return __xstat(kStat, path, status); }
+int __wrap_stat64(const char* path, struct stat* status) { return __xstat(kStat, path, status); }
+int __wrap_lstat(const char* path, struct stat* status) { return __lxstat(kStat, path, status); }
+int __wrap_lstat64(const char* path, struct stat* status) { return __lxstat(kStat, path, status); }
+int __wrap_fstat(int file, struct stat* status) { return __fxstat(kStat, file, status); }
+int __wrap_fstat64(int file, struct stat* status) { return __fxstat(kStat, file, status); }
 int __wrap_fstatat(int folder, const char* path, struct stat* status, int flags) {
-  return __fxstatat(1, folder, path, status, flags);
+  return __fxstatat(kStat, folder, path, status, flags);
 }
 int __wrap_fstatat64(int folder, const char* path, struct stat* status, int flags) {
-  return __fxstatat(1, folder, path, status, flags);
+  return __fxstatat(kStat, folder, path, status, flags);
 }
 
 // A program that has one thread may count references without atomic operations; those here always take them.

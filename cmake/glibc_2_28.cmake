@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # coracle_for_glibc_2_28(TARGET...): libraries and programs that run with glibc 2.28 (Debian 10, RHEL 8, Ubuntu 20.04) and newer on
-# x86-64, linked on whatever glibc. What newer ones do otherwise is in glibc_2_28.cc; the C++ library is linked statically. libgcc_s
-# stays the system's: every system has one, and it finds the frames of exceptions in the way that the system's glibc offers.
-if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+# x86-64 and 64-bit ARM, linked on whatever glibc. What newer ones do otherwise is in glibc_2_28.cc; the C++ library is linked
+# statically. libgcc_s stays the system's: every system has one, and it finds the frames of exceptions in the way that the system's
+# glibc offers.
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|aarch64)$")
   function(coracle_for_glibc_2_28)
     foreach(target IN LISTS ARGN)
       target_link_options(${target} PRIVATE -static-libstdc++)

@@ -5,6 +5,11 @@
 
 // Names of the linker and of glibc: they cannot be others.
 // NOLINTBEGIN(bugprone-reserved-identifier)
+#ifdef __aarch64__
+#define FIRST_VERSION "GLIBC_2.17"
+#else
+#define FIRST_VERSION "GLIBC_2.2.5"
+#endif
 extern "C" {
 using Main = int (*)(int, char**, char**);
 using Function = void (*)();
@@ -20,7 +25,7 @@ static int run_constructors(int count, char** arguments, char** environment) {
   return 0;
 }
 
-__asm__(".symver old___libc_start_main, __libc_start_main@GLIBC_2.2.5");
+__asm__(".symver old___libc_start_main, __libc_start_main@" FIRST_VERSION);
 __attribute__((visibility("default"))) int old___libc_start_main(Main main, int count, char** arguments,
                                                                  Main constructors, Function destructors,
                                                                  Function unload, void* stack);

@@ -24,7 +24,14 @@ endforeach()
 
 install(TARGETS ${libraries} paddle_inference paddle_lite EXPORT coracleTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev
+        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
+if(WIN32)  # what MSVC links
+  foreach(library coracle paddle_inference_c)
+    install(FILES ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/${library}.lib ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/${library}.def
+            DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
+  endforeach()
+endif()
 if(TARGET coracle_vision)  # a component of its own: it loads libraries that the others do not need
   target_include_directories(coracle_vision INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   install(TARGETS coracle_vision EXPORT coracleTargets
@@ -84,7 +91,9 @@ if(TARGET coracle_program)
   file(RELATIVE_PATH to_libraries /prefix/${CMAKE_INSTALL_BINDIR} /prefix/${CMAKE_INSTALL_LIBDIR})
   set_target_properties(coracle_program PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
   install(TARGETS coracle_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
-  install(FILES $<TARGET_FILE_DIR:coracle_program>/coracle-opt DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+  if(NOT WIN32)
+    install(FILES $<TARGET_FILE_DIR:coracle_program>/coracle-opt DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+  endif()
   coracle_install_share(coracle PROGRAM tools)
 endif()
 if(TARGET coracle_serve_program)  # a component of its own: it loads libraries that the others do not need
@@ -102,6 +111,6 @@ endif()
 if(TARGET coracle_triton)  # a folder of back ends, for --backend-directory
   install(TARGETS coracle_triton LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/coracle/triton/coracle COMPONENT triton)
 endif()
-if(BUILD_SHARED_LIBS)
+if(BUILD_SHARED_LIBS AND NOT WIN32)  # its names are links
   include(${CMAKE_CURRENT_LIST_DIR}/paddle_layout.cmake)
 endif()

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""changed_units.py BUILD_DIR: prints the units that clang-tidy has to look at since it last looked at all of them: those with the files (.cc)
-of src and examples that changed since the commit in .ci/linted, and for each header that changed one that includes it, be it by another
-header. A unit is such a file, or a batch of BUILD_DIR that includes it. Exit status 1 where that is not known: where the commit is not in
+"""changed_units.py BUILD_DIR: prints the units that clang-tidy has to look at since it last passed: those with the files (.cc) of src and
+examples that changed since the commit in .ci/linted, and for each header that changed one that includes it, be it by another header. A unit is such a file, or a batch of BUILD_DIR that includes it. Exit status 1 where that is not known: where the commit is not in
 this clone, or what clang-tidy checks has changed."""
 import json
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks that includes in src point down only, that what is below devices has no word of the CPU's and what devices share none of one of
-them, and that variables of threads are only where they are listed (docs/architecture.md). Exit status 1 with a line for each that is not so."""
+them, that variables of threads are only where they are listed, and what differs by system in base/system (docs/architecture.md). Exit status 1 with a line for each that is not so."""
 import pathlib
 import re
 import sys
@@ -61,7 +61,16 @@ GPU_WORDS = re.compile(r"opencl|cuda|\b(cl|CL|cu|CU)_\w+", re.I)
 BELOW_DEVICES = ("base", "graph", "ops", "plan", "run", "saved", "archive", "model", "passes", "blocks", "loading")
 # Variables of threads: what belongs to a thread (its last error, message, signal mask, stack, that it is of a queue).
 THREAD_LOCAL = re.compile(r"\b(thread_local|__thread)\b")
-THREAD_LOCAL_FILES = {"api/guard.cc", "base/held_signals.cc", "base/log.cc", "base/stack.cc", "run/run_queue.cc"}
+THREAD_LOCAL_FILES = {"api/guard.cc", "base/system/held_signals_posix.cc", "base/log.cc", "base/stack.cc", "run/run_queue.cc"}
+# What differs by system stands here. It needs nothing else of the library, and programs may use it, too.
+SYSTEM = "base/system/"
+# Of it, headers alone: for what does not link the library's inside.
+SYSTEM_HEADERS = {SYSTEM + file for file in ("library.h", "native_path.h", "path.h")}
+SYSTEM_MACRO = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif)\b.*\b(_WIN32|_WIN64|__MINGW32__|__linux__|__unix__|__APPLE__|__GLIBC__|__ANDROID__)\b")
+SYSTEM_INCLUDE = re.compile(r"^\s*#\s*include <((sys|linux|arpa|netinet|net)/.*|(unistd|dlfcn|pthread|sched|fcntl|poll|signal|spawn|dirent|malloc|elf|link|termios|"
+                            r"netdb|pwd|glob|direct|io|process|windows|psapi|winsock2)\.h)>")
+# These are as a whole for systems with POSIX: they are not built elsewhere.
+POSIX_ONLY = ("serve/", "triton/", "devices/cuda/", "devices/gpu/", "devices/opencl/", "engines/openvino/", "engines/xnnpack/")
 # Plain data: nothing in them is compiled.
 ISA_BASE = {"devices/cpu/isa.h", "base/element_steps.h"}
 
@@ -82,6 +91,8 @@ def problems(root):
             variable = THREAD_LOCAL.search(line.split("//")[0])
             if variable and name not in THREAD_LOCAL_FILES:
                 yield "src/%s:%d: '%s' is not for what works for a run: hand it down, in a RunContext" % (name, number, variable[0])
+            if not name.startswith((SYSTEM,) + POSIX_ONLY) and (SYSTEM_MACRO.search(line) or SYSTEM_INCLUDE.search(line)):
+                yield "src/%s:%d: '%s' is of some systems alone: that stands in src/%s, in a file for each" % (name, number, line.strip(), SYSTEM)
             found = re.match(r'\s*#include "([^"]+)"', line)
             if not found or found.group(1).startswith("coracle/") or "/" not in found.group(1):
                 continue
@@ -109,6 +120,10 @@ def problems(root):
                 ok = True
             if name.startswith(PLUGINS):
                 ok = False
+            if name.startswith(SYSTEM):
+                ok = target.startswith(SYSTEM)
+            elif target.startswith(SYSTEM) and (folder == "cli" or target in SYSTEM_HEADERS):
+                ok = True
             if not ok and to in ALLOWED and target not in FOR_ALL:
                 yield "src/%s:%d: %s may not include %s" % (name, number, folder, target)
 
@@ -118,7 +133,7 @@ def main():
     found = list(problems(root))
     for line in found:
         print(line)
-    print("layers: %s" % ("%d found" % len(found) if found else "all includes point down, no word of the CPU below devices, no other variables of threads"))
+    print("layers: %s" % ("%d found" % len(found) if found else "all includes point down, no word of the CPU below devices, no other variables of threads, nothing of a system outside of base/system"))
     return 1 if found else 0
 
 

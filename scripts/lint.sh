@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Format, licence lines, layering, clang-tidy. All are run, then the exit code tells whether one failed.
 #   scripts/lint.sh BUILD_DIR [--quick | --changed]   BUILD_DIR has compile_commands.json; --quick leaves clang-tidy out, with --changed it
-#                                                     looks at what has changed since it last looked at everything (.ci/linted)
+#                                                     looks at what has changed since it last passed (.ci/linted)
 set -u
 cd "$(dirname "$0")/.."
 build=${1:?which build folder?}

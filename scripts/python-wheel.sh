@@ -2,16 +2,25 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the wheel into build/wheels and prints its path. auditwheel reads from library and program which glibc they need and
 # names the wheel after that (manylinux_2_N); nothing is copied into the wheel, or this fails.
+#   scripts/python-wheel.sh             of this machine
+#   scripts/python-wheel.sh aarch64     of 64-bit ARM, by the cross compiler, into build/wheels-aarch64
 set -eu
 cd "$(dirname "$0")/.."
 scripts/venv.sh build/python-venv tests/python/requirements.txt
 
 bin=$PWD/build/python-venv/bin
-rm -rf build/wheels build/wheels-linux
+wheels=build/wheels${1:+-$1}
+linux=build/wheels-linux${1:+-$1}
+rm -rf "$wheels" "$linux"
 # With the compiler's name of the other builds, so that ccache knows the objects.
-CXX="${CXX:-c++}" "$bin/pip" wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/wheels-linux . >&2
-PATH="$bin:$PATH" auditwheel repair --wheel-dir build/wheels build/wheels-linux/coracle-*.whl >&2
-wheel=$(echo build/wheels/coracle-*-py3-none-manylinux*.whl)
+if [ -z "${1:-}" ]; then
+  CXX="${CXX:-c++}" "$bin/pip" wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$linux" . >&2
+else
+  CMAKE_ARGS="-DCMAKE_TOOLCHAIN_FILE=$PWD/cmake/toolchains/$1.cmake" _PYTHON_HOST_PLATFORM=linux-$1 \
+    "$bin/pip" wheel --quiet --disable-pip-version-check --no-deps --config-settings "build-dir=build/wheel-$1" --wheel-dir "$linux" . >&2
+fi
+PATH="$bin:$PATH" auditwheel repair --wheel-dir "$wheels" "$linux"/coracle-*.whl >&2
+wheel=$(echo "$wheels"/coracle-*-py3-none-manylinux*.whl)
 if copied=$("$bin/python" -m zipfile -l "$wheel" | grep 'coracle[.]libs/'); then
   echo "python-wheel: library or program need others than those of every system: $copied" >&2
   exit 1

@@ -5,6 +5,7 @@
 #   scripts/setup-debian.sh --checks   also clang with lld, clang-format and clang-tidy, for `make lint` and `make fuzz`, OpenCL with PoCL, a driver of it, what loads the server (wrk), gRPC for it, and a browser for its page (chromium, fonts-dejavu-core)
 #   scripts/setup-debian.sh --processors   also qemu-user, for `make processors`
 #   scripts/setup-debian.sh --arm          also cross compilers for ARM and qemu-user, for `make arm`; what these builds are linked with comes by scripts/arm-sysroot.sh
+#   scripts/setup-debian.sh --windows      also mingw-w64 and wine64, for `make windows`
 #   scripts/setup-debian.sh --balancer     also HAProxy and ip, for `make serve-balancer`
 #   scripts/setup-debian.sh --fonts        also the fonts of the pictures of `make paddleocr` and `make bench-ocr`
 set -eu
@@ -23,9 +24,10 @@ case "${1:-}" in
   --checks) packages="$packages locales clang-14 clang-format-14 clang-tidy-14 clang-tools-14 libclang-rt-14-dev lld-14 pocl-opencl-icd ocl-icd-libopencl1 wrk libb64-0d libgrpc++-dev protobuf-compiler-grpc chromium fonts-dejavu-core" ;;
   --processors) packages="$packages qemu-user" ;;
   --arm) packages="$packages g++-12-aarch64-linux-gnu gcc-12-aarch64-linux-gnu g++-12-arm-linux-gnueabihf gcc-12-arm-linux-gnueabihf qemu-user" ;;
+  --windows) packages="$packages g++-mingw-w64-x86-64-posix wine64" ;;
   --balancer) packages="$packages haproxy iproute2" ;;
   --fonts) packages="$packages fonts-dejavu-core fonts-wqy-microhei" ;;
-  *) echo "usage: $0 [--checks | --processors | --arm | --balancer | --fonts]" >&2; exit 2 ;;
+  *) echo "usage: $0 [--checks | --processors | --arm | --windows | --balancer | --fonts]" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

@@ -9,7 +9,11 @@
 #include <stdio.h>   /* NOLINT(modernize-deprecated-headers): as Paddle's own */
 
 #ifndef PADDLE_CAPI_EXPORT
+#if defined(_WIN32)
+#define PADDLE_CAPI_EXPORT
+#else
 #define PADDLE_CAPI_EXPORT __attribute__((visibility("default")))
+#endif
 #endif
 
 #ifdef __cplusplus

@@ -12,10 +12,7 @@
 #include "base/memory_ledger.h"
 #include "base/printable.h"
 #include "base/stack.h"
-
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
+#include "base/system/memory.h"
 
 namespace coracle::internal {
 namespace {
@@ -266,9 +263,7 @@ coracle_status coracle_session_release_memory(coracle_session* session, size_t* 
   return guard([&] {
     require_pointer(session, "session");
     const size_t released = session->session.release_memory();
-#ifdef __GLIBC__
-    ::malloc_trim(0);  // else the allocator keeps what was freed for this process
-#endif
+    coracle::internal::give_back_freed();
     if (bytes != nullptr) *bytes = released;
   });
 }

@@ -9,20 +9,13 @@
 
 namespace coracle::internal {
 
-ThreadText::ThreadText()
-    : made_(::pthread_key_create(&key_, [](void* text) { delete static_cast<std::string*>(text); }) == 0) {}
-
-// Before the library is unloaded: no thread may call its code afterwards.
-ThreadText::~ThreadText() {
-  if (made_) ::pthread_key_delete(key_);
-}
+ThreadText::ThreadText() : slot_([](void* text) { delete static_cast<std::string*>(text); }) {}
 
 const char* ThreadText::keep(std::string text) {
-  if (!made_) throw std::bad_alloc();
-  auto* kept = static_cast<std::string*>(::pthread_getspecific(key_));
+  auto* kept = static_cast<std::string*>(slot_.get());
   if (kept == nullptr) {
     auto made = std::make_unique<std::string>();
-    if (::pthread_setspecific(key_, made.get()) != 0) throw std::bad_alloc();
+    if (!slot_.set(made.get())) throw std::bad_alloc();
     kept = made.release();
   }
   *kept = std::move(text);
@@ -30,7 +23,7 @@ const char* ThreadText::keep(std::string text) {
 }
 
 const char* ThreadText::kept() const noexcept {
-  const auto* kept = made_ ? static_cast<const std::string*>(::pthread_getspecific(key_)) : nullptr;
+  const auto* kept = static_cast<const std::string*>(slot_.get());
   return kept == nullptr ? "" : kept->c_str();
 }
 

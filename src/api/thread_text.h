@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <pthread.h>
-
 #include <string>
 #include <string_view>
+
+#include "base/system/thread_slot.h"
 
 namespace coracle::internal {
 
@@ -13,9 +13,6 @@ namespace coracle::internal {
 class ThreadText {
  public:
   ThreadText();
-  ~ThreadText();
-  ThreadText(const ThreadText&) = delete;
-  ThreadText& operator=(const ThreadText&) = delete;
 
   /// Keeps `text` until this thread's next call, and returns it. Throws std::bad_alloc.
   const char* keep(std::string text);
@@ -23,8 +20,7 @@ class ThreadText {
   const char* kept() const noexcept;
 
  private:
-  pthread_key_t key_{};
-  const bool made_;
+  ThreadSlot slot_;
 };
 
 /// A text that the caller frees by coracle_string_free, with a zero byte behind its end. Throws std::bad_alloc.

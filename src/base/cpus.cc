@@ -15,12 +15,6 @@
 #include "base/error.h"
 #include "base/printable.h"
 
-#if defined(__linux__)
-#include <sched.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
-
 namespace coracle::internal {
 namespace {
 
@@ -143,15 +137,8 @@ std::vector<int> cpu_list(std::string_view list) {
 }  // namespace
 
 int allowed_cpus() {
-#if defined(__linux__)
-  constexpr int kMostCpus = 1 << 16;
-  for (int cpus = 1024; cpus <= kMostCpus; cpus *= 4) {  // the kernel refuses a set that is too small for it
-    std::vector<cpu_set_t> set(CPU_ALLOC_SIZE(cpus) / sizeof(cpu_set_t));
-    const size_t bytes = set.size() * sizeof(cpu_set_t);
-    if (::sched_getaffinity(0, bytes, set.data()) == 0) return std::max(CPU_COUNT_S(bytes, set.data()), 1);
-  }
-#endif
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int allowed = affinity_count();
+  return allowed != 0 ? allowed : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 std::optional<double> cpu_quota(const std::string& root) {
@@ -199,32 +186,24 @@ std::vector<int> cpu_numbers(std::string_view text, const std::string& root) {
   return cpus;
 }
 
-#if defined(__linux__)
-
 namespace {
 
 /// Pages that the calling thread is the first to write to come from the node, from others once it has none.
 void prefer_node(std::string_view text) {
-  constexpr long kPreferred = 1;  // MPOL_PREFERRED of the kernel's interface
-  constexpr size_t kBits = 8 * sizeof(unsigned long);
   size_t node = 0;
   std::from_chars(text.data(), text.data() + text.size(), node);
-  std::vector<unsigned long> mask(node / kBits + 1);
-  mask[node / kBits] = 1UL << node % kBits;
-  // The system takes one bit less than it is told.
-  if (::syscall(SYS_set_mempolicy, kPreferred, mask.data(), mask.size() * kBits + 1) == 0) return;
-  fail(ErrorCode::kUnsupported, "memory cannot be bound to NUMA node ", node, ": ", std::strerror(errno),
-       errno == EPERM ? " (a container needs the capability SYS_NICE for that)" : "",
+  const int refused = prefer_memory_of(node);
+  if (refused == 0) return;
+  fail(ErrorCode::kUnsupported, "memory cannot be bound to NUMA node ", node, ": ", std::strerror(refused),
+       refused == EPERM ? " (a container needs the capability SYS_NICE for that)" : "",
        "; numbers of processors bind threads alone");
 }
 
 }  // namespace
 
-void bind_thread(pthread_t thread, const std::vector<int>& cpus) {
-  const size_t bytes = CPU_ALLOC_SIZE(cpus.back() + 1);
-  std::vector<cpu_set_t> set(bytes / sizeof(cpu_set_t) + 1);
-  for (const int cpu : cpus) CPU_SET_S(static_cast<size_t>(cpu), bytes, set.data());
-  const int refused = ::pthread_setaffinity_np(thread, bytes, set.data());
+void bind_thread(ThreadHandle thread, const std::vector<int>& cpus) {
+  require(kBindsThreads, ErrorCode::kUnsupported, "threads cannot be bound to processors on this system");
+  const int refused = bind_to(thread, cpus);
   require(refused == 0, ErrorCode::kInvalidArgument,
           "no thread of this process may run on the processors given as cpus, ", cpus.front(),
           cpus.size() == 1 ? "" : " and others", ": ", std::strerror(refused));
@@ -232,25 +211,15 @@ void bind_thread(pthread_t thread, const std::vector<int>& cpus) {
 
 void bind_thread(std::string_view text) {
   const std::vector<int> cpus = cpu_numbers(text);
-  cpu_set_t before;
-  const bool known = ::sched_getaffinity(0, sizeof(before), &before) == 0;
-  bind_thread(::pthread_self(), cpus);
+  const SavedAffinity before;
+  bind_thread(this_thread_handle(), cpus);
   if (!text.starts_with("node")) return;
   try {
     prefer_node(text.substr(4));
   } catch (...) {
-    if (known) ::sched_setaffinity(0, sizeof(before), &before);
+    before.restore();
     throw;
   }
 }
-
-#else
-
-void bind_thread(std::string_view text) {
-  static_cast<void>(cpu_numbers(text));
-  fail(ErrorCode::kUnsupported, "threads cannot be bound to processors on this system");
-}
-
-#endif
 
 }  // namespace coracle::internal

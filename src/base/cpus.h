@@ -6,9 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#if defined(__linux__)
-#include <pthread.h>
-#endif
+#include "base/system/threads.h"
 
 namespace coracle::internal {
 
@@ -27,10 +25,8 @@ int usable_cpus();
 /// (kInvalidArgument) for other texts, nodes that are not there and processors that are not running. `root` as above.
 std::vector<int> cpu_numbers(std::string_view text, const std::string& root = "");
 
-#if defined(__linux__)
 /// The thread runs on these processors only. Throws Error (kInvalidArgument) where the system refuses.
-void bind_thread(pthread_t thread, const std::vector<int>& cpus);
-#endif
+void bind_thread(ThreadHandle thread, const std::vector<int>& cpus);
 
 /// The calling thread, and threads that it starts from now on, run on the processors of such a text only. With a NUMA
 /// node what they are the first to write to is memory of it, as long as it has some. Throws Error as cpu_numbers(), for

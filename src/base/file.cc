@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/vfs.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 
 #include "base/counted.h"
@@ -17,6 +13,9 @@
 #include "base/log.h"
 #include "base/pages.h"
 #include "base/printable.h"
+#include "base/system/clock.h"
+#include "base/system/files.h"
+#include "base/system/native_path.h"
 
 namespace coracle::internal {
 
@@ -28,19 +27,18 @@ void fail_io(const std::string& name, std::string_view what) {
 
 namespace {
 
-struct stat status_of(const Descriptor& fd, const std::string& name) {
-  struct stat info {};
-  if (::fstat(fd.get(), &info) != 0) fail_io(name, "cannot read");
-  return info;
+FileStatus opened_status(const Descriptor& fd, const std::string& name) {
+  FileStatus status;
+  if (!status_of(fd.get(), status)) fail_io(name, "cannot read");
+  return status;
 }
 
 /// "12 bytes, modified 2024-05-17 08:30:00.000000000 UTC".
 std::string described(const FileStamp& stamp) {
-  tm utc{};
-  gmtime_r(&stamp.modified.tv_sec, &utc);
+  const std::tm utc = utc_of(stamp.modified.seconds);
   std::array<char, 40> date{};
   std::strftime(date.data(), date.size(), "%Y-%m-%d %H:%M:%S", &utc);
-  std::string fraction = std::to_string(stamp.modified.tv_nsec);
+  std::string fraction = std::to_string(stamp.modified.nanoseconds);
   fraction.insert(0, 9 - std::min<size_t>(fraction.size(), 9), '0');
   return text(stamp.size, " bytes, modified ", date.data(), ".", fraction, " UTC");
 }
@@ -48,18 +46,16 @@ std::string described(const FileStamp& stamp) {
 /// Compares a file with what it was.
 void require_same(const FileStamp& expected, const FileStamp& found) {
   const char* how = nullptr;
-  if (found.inode != expected.inode) {
+  if (found.number != expected.number) {
     how = "was replaced by another file";
   } else if (found.size != expected.size) {
     how = found.size < expected.size ? "was cut short" : "has grown";
-  } else if (found.modified.tv_sec != expected.modified.tv_sec || found.modified.tv_nsec != expected.modified.tv_nsec) {
+  } else if (found.modified != expected.modified) {
     how = "was written to";
   }
   require(how == nullptr, ErrorCode::kIo, "the model's file ", in_quotes(expected.path), " ", how == nullptr ? "" : how,
           ": expected ", described(expected), "; found ", described(found));
 }
-
-size_t page_size() { return static_cast<size_t>(::sysconf(_SC_PAGESIZE)); }
 
 }  // namespace
 
@@ -68,31 +64,27 @@ void FileBytes::put_away(std::span<const uint8_t> part) const {
   // Pages are read again where others need them: the one that `part` begins in may go too.
   const size_t lead = reinterpret_cast<uintptr_t>(part.data()) % page_size();
   const size_t whole = (lead + part.size()) / page_size() * page_size();
-  // Advice only: the mapping is private and read-only, and whatever fails leaves the bytes where they are.
-  if (whole != 0) ::madvise(const_cast<uint8_t*>(part.data()) - lead, whole, MADV_DONTNEED);
+  if (whole != 0) put_away_pages(part.data() - lead, whole);
 }
 
-FileStamp FileStamp::of(std::string path, const struct stat& info) {
-  return {.path = std::move(path),
-          .size = static_cast<uint64_t>(info.st_size),
-          .inode = static_cast<uint64_t>(info.st_ino),
-          .modified = info.st_mtim};
+FileStamp FileStamp::of(std::string path, const FileStatus& status) {
+  return {.path = std::move(path), .size = status.size, .number = status.number, .modified = status.modified};
 }
 
 void require_unchanged(const FileStamp& expected) {
-  struct stat info {};
-  if (::stat(expected.path.c_str(), &info) != 0) {
+  FileStatus status;
+  if (!status_of(expected.path, status)) {
     fail(ErrorCode::kIo, "the model's file ", in_quotes(expected.path), " is gone: expected ", described(expected),
          "; found: ", std::strerror(errno));
   }
-  require_same(expected, FileStamp::of(expected.path, info));
+  require_same(expected, FileStamp::of(expected.path, status));
 }
 
 Descriptor::~Descriptor() {
-  if (fd_ >= 0) ::close(fd_);
+  if (fd_ >= 0) close_file(fd_);
 }
 
-void Descriptor::open(const char* name) { fd_ = ::open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
+void Descriptor::open(const char* name) { fd_ = open_to_read(name); }
 
 std::optional<File> File::open(const std::string& name) {
   // The memory for it first: what is open is closed.
@@ -102,15 +94,15 @@ std::optional<File> File::open(const std::string& name) {
     if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
     fail_io(name, "cannot open");
   }
-  const struct stat info = status_of(*fd, name);
-  require(S_ISREG(info.st_mode), ErrorCode::kIo, "cannot read ", in_quotes(name), ": it is not a regular file");
+  const FileStatus status = opened_status(*fd, name);
+  require(status.is_regular, ErrorCode::kIo, "cannot read ", in_quotes(name), ": it is not a regular file");
   std::error_code without_working_folder;
-  const std::filesystem::path absolute = std::filesystem::absolute(name, without_working_folder);
+  const std::filesystem::path absolute = std::filesystem::absolute(native_path(name), without_working_folder);
   File file(FileBytes{.name = name, .owner = nullptr, .bytes = {}});
-  file.size_ = static_cast<size_t>(info.st_size);
+  file.size_ = static_cast<size_t>(status.size);
   file.fd_ = fd;
-  file.stamp_ = FileStamp::of(without_working_folder ? name : absolute.string(), info);
-  file.no_writer_ = (info.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0;
+  file.stamp_ = FileStamp::of(without_working_folder ? name : path_text(absolute), status);
+  file.no_writer_ = !status.has_writers;
   return file;
 }
 
@@ -136,10 +128,9 @@ void File::map() {
   if (fd_ == nullptr || made_ != nullptr || size_ == 0) return;
   const size_t lead = start_ % page_size();
   const size_t mapped = lead + size_;
-  void* address = ::mmap(nullptr, mapped, PROT_READ, MAP_PRIVATE, fd_->get(), static_cast<off_t>(start_ - lead));
-  if (address == MAP_FAILED) return;
-  memory_.owner =
-      std::shared_ptr<const void>(address, [mapped](const void* p) { ::munmap(const_cast<void*>(p), mapped); });
+  const void* address = map_file(fd_->get(), start_ - lead, mapped);
+  if (address == nullptr) return;
+  memory_.owner = std::shared_ptr<const void>(address, [mapped](const void* p) { unmap_file(p, mapped); });
   memory_.bytes = {static_cast<const uint8_t*>(address) + lead, size_};
   memory_.mapped = true;
   fd_ = nullptr;
@@ -157,13 +148,7 @@ void File::map_as(Weights weights) {
 
 bool File::is_protected() const {
   if (fd_ == nullptr || made_ != nullptr || !no_writer_) return false;
-  // Of ext2 to ext4, XFS, Btrfs, F2FS, tmpfs, overlay, SquashFS, EROFS, ISO 9660 and ZFS. What others say of
-  // permissions need not bind those who write there (network and user-space file systems).
-  constexpr std::array<uint32_t, 10> kLocal = {0xEF53,     0x58465342, 0x9123683E, 0xF2F52010, 0x01021994,
-                                               0x794C7630, 0x73717368, 0xE0F5E1E2, 0x9660,     0x2FC12FC1};
-  struct statfs system {};
-  return ::fstatfs(fd_->get(), &system) == 0 &&
-         std::find(kLocal.begin(), kLocal.end(), static_cast<uint32_t>(system.f_type)) != kLocal.end();
+  return is_on_local_disk(fd_->get());
 }
 
 size_t File::read(size_t offset, std::span<uint8_t> to) const {
@@ -177,8 +162,7 @@ size_t File::read(size_t offset, std::span<uint8_t> to) const {
   size_t at = 0;
   while (at < count) {
     context_->check();
-    const ssize_t got =
-        ::pread(fd_->get(), to.data() + at, std::min(count - at, kAtATime), static_cast<off_t>(start_ + offset + at));
+    const int64_t got = read_at(fd_->get(), to.subspan(at, std::min(count - at, kAtATime)), start_ + offset + at);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail_io(name(), "cannot read");
     if (got == 0) break;
@@ -199,7 +183,7 @@ FileBytes File::read_all() const {
 }
 
 void File::require_unchanged() const {
-  if (fd_ != nullptr) require_same(*stamp_, FileStamp::of(stamp_->path, status_of(*fd_, name())));
+  if (fd_ != nullptr) require_same(*stamp_, FileStamp::of(stamp_->path, opened_status(*fd_, name())));
 }
 
 }  // namespace coracle::internal

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sys/stat.h>
-
 #include <cstdint>
-#include <ctime>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +9,7 @@
 #include <string_view>
 
 #include "base/run_context.h"
+#include "base/system/file_status.h"
 
 namespace coracle::internal {
 
@@ -34,10 +32,10 @@ struct FileBytes {
 struct FileStamp {
   std::string path;  ///< absolute
   uint64_t size = 0;
-  uint64_t inode = 0;
-  timespec modified{};
+  uint64_t number = 0;
+  FileTime modified;
 
-  static FileStamp of(std::string path, const struct stat& info);
+  static FileStamp of(std::string path, const FileStatus& status);
 };
 
 /// Throws Error (kIo) unless the file of that path is the one that was stamped and, by size and time of modification,

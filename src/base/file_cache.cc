@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file_cache.h"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +12,9 @@
 #include "base/error.h"
 #include "base/new_file.h"
 #include "base/pages.h"
+#include "base/system/files.h"
+#include "base/system/folder.h"
+#include "base/system/kept_files.h"
 
 namespace coracle::internal {
 namespace {
@@ -27,7 +23,7 @@ constexpr char kMagic[8] = {'c', 'o', 'r', 'a', 'c', 'l', 'e', '2'};
 constexpr char kEnding[] = ".bin";
 constexpr char kTemporary[] = ".tmp";
 constexpr char kLock[] = ".lock";
-constexpr time_t kAbandoned = 3600;  // seconds after which nobody writes a temporary file any more
+constexpr int64_t kAbandoned = 3600;  // seconds after which nobody writes a temporary file any more
 
 /// Begin of each file; the key and the content follow.
 struct Head {
@@ -37,29 +33,21 @@ struct Head {
   uint64_t checksum;  ///< of key and content
 };
 
-class Fd {
+/// A kept file, open for reading.
+class Kept {
  public:
-  Fd(const std::string& path, int flags) : fd_(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600)) {}
-  ~Fd() {
-    if (fd_ >= 0) ::close(fd_);
+  explicit Kept(const std::string& path) : file_(open_plain_to_read(path)) {}
+  ~Kept() {
+    if (is_open()) close_file(file_);
   }
-  Fd(const Fd&) = delete;
-  Fd& operator=(const Fd&) = delete;
-  bool is_open() const { return fd_ >= 0; }
-  int get() const { return fd_; }
-
-  bool read(void* to, size_t bytes) const {
-    for (auto* at = static_cast<char*>(to); bytes > 0;) {
-      const ssize_t got = ::read(fd_, at, bytes);
-      if (got <= 0) return false;
-      at += got;
-      bytes -= static_cast<size_t>(got);
-    }
-    return true;
-  }
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+  bool is_open() const { return file_ >= 0; }
+  int get() const { return file_; }
+  bool read(void* to, size_t bytes) const { return read_next(file_, to, bytes); }
 
  private:
-  int fd_;
+  int file_;
 };
 
 uint64_t checksum_of(std::string_view key, std::span<const uint8_t> content) {
@@ -76,30 +64,12 @@ uint64_t hash_of(std::string_view key) {
   return hash;
 }
 
-bool make_folders(const std::string& path) {
-  for (size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
-    const std::string part = path.substr(0, end);
-    if (::mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) return false;
-    if (end == std::string::npos) return true;
-  }
-}
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
 }  // namespace
 
 std::string FileCache::default_folder(const char* variable, std::string_view name) {
   if (const char* folder = std::getenv(variable)) return folder;
-  std::string root = environment("XDG_CACHE_HOME");
-  if (root.empty() || root.front() != '/') {
-    const std::string home = environment("HOME");
-    if (home.empty() || home.front() != '/') return {};
-    root = home + "/.cache";
-  }
-  return text(root, "/coracle/", name);
+  const std::string root = user_cache_folder();
+  return root.empty() ? root : text(root, "/coracle/", name);
 }
 
 std::string FileCache::file_of(std::string_view key, std::string_view ending) const {
@@ -110,14 +80,12 @@ std::string FileCache::file_of(std::string_view key, std::string_view ending) co
 
 std::optional<Tensor> FileCache::find(const std::string& key) const {
   if (!on()) return std::nullopt;
-  const Fd file(file_of(key, kEnding), O_RDONLY);
-  struct stat about {};
-  if (!file.is_open() || ::fstat(file.get(), &about) != 0) return std::nullopt;
+  const Kept file(file_of(key, kEnding));
+  FileStatus about;
+  if (!file.is_open() || !status_of(file.get(), about)) return std::nullopt;
   // Nobody else may say what this user's processes run.
-  if (!S_ISREG(about.st_mode) || about.st_uid != ::geteuid() || (about.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return std::nullopt;
-  }
-  const auto size = static_cast<uint64_t>(about.st_size);
+  if (!about.is_regular || !about.is_private) return std::nullopt;
+  const uint64_t size = about.size;
   Head head{};
   if (size < sizeof(head) || !file.read(&head, sizeof(head))) return std::nullopt;
   if (std::memcmp(head.magic, kMagic, sizeof(kMagic)) != 0 || head.key_bytes != key.size()) return std::nullopt;
@@ -131,7 +99,7 @@ std::optional<Tensor> FileCache::find(const std::string& key) const {
   if (!file.read(pages->data(), head.content_bytes)) return std::nullopt;
   const Tensor content = Tensor::share(DType::kUint8, {static_cast<int64_t>(head.content_bytes)}, pages, pages->data());
   if (checksum_of(kept, {content.data<uint8_t>(), content.bytes()}) != head.checksum) return std::nullopt;
-  ::futimens(file.get(), nullptr);  // used now: not among the oldest
+  mark_used(file.get());  // used now: not among the oldest
   return content;
 }
 
@@ -167,23 +135,22 @@ FileCache::Lock FileCache::Lock::of(std::string path, std::chrono::milliseconds 
   Lock lock;
   lock.path_ = std::move(path);
   for (std::chrono::milliseconds pause{1};; pause = std::min(2 * pause, kLongestPause)) {
-    const int file = ::open(lock.path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    const int file = open_lock(lock.path_);
     if (file < 0) return lock;
-    if (::flock(file, LOCK_EX | LOCK_NB) == 0) {
+    const LockAttempt attempt = try_lock(file);
+    if (attempt == LockAttempt::kHeld) {
       // Whoever had it may have removed this file, and another made a new one.
-      struct stat held {};
-      struct stat named {};
-      if (::fstat(file, &held) == 0 && ::lstat(lock.path_.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
-          held.st_dev == named.st_dev) {
+      FileStatus held;
+      FileStatus named;
+      if (status_of(file, held) && status_of_link(lock.path_, named) && held.number == named.number &&
+          held.device == named.device) {
         lock.file_ = file;
         lock.state_ = State::kHeld;
         return lock;
       }
-    } else if (errno != EWOULDBLOCK && errno != EINTR) {
-      ::close(file);
-      return lock;
     }
-    ::close(file);
+    close_file(file);
+    if (attempt == LockAttempt::kImpossible) return lock;
     lock.waited_ = true;
     if (Clock::now() >= end || context.over()) {
       lock.state_ = State::kLate;
@@ -194,48 +161,42 @@ FileCache::Lock FileCache::Lock::of(std::string path, std::chrono::milliseconds 
 }
 
 FileCache::Lock::~Lock() {
-  if (file_ < 0) return;
-  ::unlink(path_.c_str());
-  ::flock(file_, LOCK_UN);  // also where a forked child has the file, too
-  ::close(file_);
+  if (file_ >= 0) give_up_lock(file_, path_);
 }
 
 void FileCache::remove_oldest() const {
   struct Entry {
     std::string path;
-    timespec used;
+    FileTime used;
     uint64_t bytes;
   };
   std::vector<Entry> entries;
   uint64_t sum = 0;
-  DIR* folder = ::opendir(folder_.c_str());
-  if (folder == nullptr) return;
-  const time_t now = ::time(nullptr);
-  while (const dirent* entry = ::readdir(folder)) {
-    const std::string_view name = entry->d_name;
+  Folder folder(folder_);
+  if (!folder.is_open()) return;
+  const int64_t now = std::time(nullptr);
+  while (const char* entry = folder.next()) {
+    const std::string_view name = entry;
     const bool temporary = name.ends_with(kTemporary);
     const bool lock = name.ends_with(kLock);
     if (!temporary && !lock && !name.ends_with(kEnding)) continue;
     std::string path = text(folder_, "/", name);
-    struct stat about {};
-    if (::lstat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) continue;
+    FileStatus about;
+    if (!status_of_link(path, about) || !about.is_regular) continue;
     if (temporary || lock) {
-      if (now - about.st_mtim.tv_sec <= kAbandoned) continue;
-      if (temporary) ::unlink(path.c_str());
+      if (now - about.modified.seconds <= kAbandoned) continue;
+      if (temporary) remove_file(path);
       if (lock) Lock::of(std::move(path), std::chrono::milliseconds(0), {});  // giving one up removes its file
       continue;
     }
-    sum += static_cast<uint64_t>(about.st_size);
-    entries.push_back({std::move(path), about.st_mtim, static_cast<uint64_t>(about.st_size)});
+    sum += about.size;
+    entries.push_back({std::move(path), about.modified, about.size});
   }
-  ::closedir(folder);
   if (sum <= bytes_) return;
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-    return a.used.tv_sec != b.used.tv_sec ? a.used.tv_sec < b.used.tv_sec : a.used.tv_nsec < b.used.tv_nsec;
-  });
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
   for (const Entry& entry : entries) {
     if (sum <= bytes_) break;
-    if (::unlink(entry.path.c_str()) == 0) sum -= entry.bytes;
+    if (remove_file(entry.path)) sum -= entry.bytes;
   }
 }
 

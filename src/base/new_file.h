@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 
-#include "base/held_signals.h"
+#include "base/system/held_signals.h"
+#include "base/system/new_files.h"
 
 namespace coracle::internal {
 
@@ -18,11 +17,9 @@ namespace coracle::internal {
 /// Every file that the library writes is one. One thread.
 class NewFile {
  public:
-  enum class For {
-    kAnyone,   ///< permissions of the file that it replaces, or those that the process gives new files
-    kReading,  ///< nobody may write it, so that it may be mapped
-    kOwner,    ///< nobody else may read it; replaces a symbolic link, which others leave
-  };
+  /// kAnyone: permissions of the file that it replaces, or those that the process gives new files. kReading: nobody may
+  /// write it, so that it may be mapped. kOwner: nobody else may read it; replaces a symbolic link, which others leave.
+  using For = FileAccess;
 
   /// Throws Error (kIo), as all below, that names the file; also where something that is no regular file has its name.
   NewFile(std::string path, For whom);
@@ -44,8 +41,7 @@ class NewFile {
   void put();
 
  private:
-  bool make_unnamed(mode_t mode);
-  void make_named(mode_t mode);
+  void make_named(For whom);
   void close();
 
   std::string path_;                 ///< as the caller has it, for messages

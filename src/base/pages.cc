@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "base/memory_ledger.h"
+#include "base/system/memory.h"
 
 // Sanitizers watch the ends of what is allocated alone.
-#if defined(__linux__) && !defined(CORACLE_SANITIZED)
-#define CORACLE_MAPS_PAGES 1
-#include <sys/mman.h>
-#else
+#if defined(CORACLE_SANITIZED)
 #define CORACLE_MAPS_PAGES 0
+#else
+#define CORACLE_MAPS_PAGES 1
 #endif
 
 namespace coracle::internal {
@@ -49,29 +49,24 @@ constexpr size_t kPage = size_t{64} << 10U;
 
 Pages::Pages(size_t bytes) : bytes_(bytes), mapped_bytes_(bytes + kLargePage) {
   if (bytes >= SIZE_MAX / 2) throw std::bad_alloc();
-  mapped_ = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped_ == MAP_FAILED) {
-    mapped_ = nullptr;
-    throw std::bad_alloc();
-  }
+  mapped_ = map_memory(mapped_bytes_);
+  if (mapped_ == nullptr) throw std::bad_alloc();
   const auto address = reinterpret_cast<uintptr_t>(mapped_);
   data_ = static_cast<std::byte*>(mapped_) + (round_up(address, kLargePage) - address);
-#if defined(MADV_HUGEPAGE)
-  if (bytes >= kEnoughForLarge) madvise(data_, bytes, MADV_HUGEPAGE);  // refused, they are small
-#endif
+  if (bytes >= kEnoughForLarge) prefer_large_pages(data_, bytes);
   MemoryLedger::count_in_process(bytes);
 }
 
 Pages::~Pages() {
   if (mapped_ == nullptr) return;
-  munmap(mapped_, mapped_bytes_);
+  unmap_memory(mapped_, mapped_bytes_);
   MemoryLedger::uncount_in_process(bytes_);
 }
 
 void Pages::trim(size_t bytes) noexcept {
   if (bytes >= bytes_) return;
   const size_t kept = round_up(bytes, kPage);
-  if (kept < bytes_) madvise(data_ + kept, bytes_ - kept, MADV_DONTNEED);
+  if (kept < bytes_) give_back_pages(data_ + kept, bytes_ - kept);
   MemoryLedger::uncount_in_process(bytes_ - bytes);
   bytes_ = bytes;
 }

@@ -4,20 +4,9 @@
 #include <atomic>
 #include <cstdint>
 
-#if defined(__unix__) || defined(__APPLE__)
-#include <unistd.h>
-#endif
+#include "base/system/this_process.h"
 
 namespace coracle::internal {
-
-/// Number of this process: another one in a child that was forked.
-inline int64_t this_process() {
-#if defined(__unix__) || defined(__APPLE__)
-  return ::getpid();
-#else
-  return 1;
-#endif
-}
 
 /// A mutex for short and rare work on what forked processes use too. Its word is the process of the holder, so a child
 /// notices that whoever held it was another thread of the parent, which does not exist there.

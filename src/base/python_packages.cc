@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/python_packages.h"
 
-#include <dirent.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstdlib>
-#include <memory>
 #include <string_view>
+
+#include "base/system/file_status.h"
+#include "base/system/folder.h"
+#include "base/system/path.h"
 
 namespace coracle::internal {
 namespace {
 
-struct Closed {
-  void operator()(DIR* folder) const { ::closedir(folder); }
-};
-
 bool exists(const std::string& path) {
-  struct stat entry {};
-  return ::stat(path.c_str(), &entry) == 0;
+  FileStatus entry;
+  return status_of(path, entry);
 }
 
 std::string variable(const char* name) {
@@ -31,7 +27,7 @@ std::vector<std::string> prefixes() {
   if (std::string active = variable("VIRTUAL_ENV"); !active.empty()) all.push_back(std::move(active));
   const std::string path = variable("PATH");
   for (size_t begin = 0; begin < path.size();) {
-    const size_t end = std::min(path.find(':', begin), path.size());
+    const size_t end = std::min(path.find(kListSeparator, begin), path.size());
     const std::string folder = path.substr(begin, end - begin);
     if (!folder.empty() && exists(folder + "/python3")) all.push_back(folder + "/..");
     begin = end + 1;
@@ -48,9 +44,9 @@ std::vector<std::string> python_package_folders() {
   for (const std::string& prefix : prefixes()) {
     std::vector<std::string> versions;
     const std::string libraries = prefix + "/lib/";
-    if (const std::unique_ptr<DIR, Closed> folder(::opendir(libraries.c_str())); folder != nullptr) {
-      while (const dirent* entry = ::readdir(folder.get())) {
-        if (std::string_view(entry->d_name).starts_with("python3")) versions.push_back(libraries + entry->d_name);
+    if (Folder folder(libraries); folder.is_open()) {
+      while (const char* entry = folder.next()) {
+        if (std::string_view(entry).starts_with("python3")) versions.push_back(libraries + entry);
       }
     }
     std::sort(versions.rbegin(), versions.rend());

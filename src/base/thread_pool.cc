@@ -3,13 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
+#include "base/system/threads.h"
 #include "base/workers.h"
-
-#if defined(__linux__)
-#include <sys/resource.h>
-#include <time.h>  // NOLINT(modernize-deprecated-headers): clock_gettime
-#endif
 
 namespace coracle::internal {
 namespace {
@@ -30,14 +27,10 @@ Times times() {
   t.passed =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
   t.busy = t.passed;
-#if defined(__linux__)
-  timespec time{};
-  rusage usage{};
-  if (::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0 && ::getrusage(RUSAGE_THREAD, &usage) == 0) {
-    t.busy = int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-    t.interrupted = usage.ru_nivcsw;
+  if (const std::optional<OwnTime> own = own_processor_time()) {
+    t.busy = own->busy;
+    t.interrupted = own->interrupted;
   }
-#endif
   return t;
 }
 

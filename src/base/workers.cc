@@ -6,21 +6,17 @@
 #include <condition_variable>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <system_error>
 #include <thread>
 
 #include "base/counted.h"
 #include "base/cpus.h"
 #include "base/error.h"
-#include "base/held_signals.h"
 #include "base/log.h"
 #include "base/process.h"
-
-#if defined(__linux__)
-#include <pthread.h>
-#include <sched.h>
-#include <time.h>  // NOLINT(modernize-deprecated-headers): clock_gettime
-#endif
+#include "base/system/held_signals.h"
+#include "base/system/threads.h"
 
 namespace coracle::internal {
 namespace {
@@ -76,14 +72,8 @@ struct alignas(64) Worker {
 
   /// Time on a processor so far, where the system tells; else the time that passed.
   int64_t busy() {
-#if defined(__linux__)
-    clockid_t clock = 0;
-    timespec time{};
-    if (::pthread_getcpuclockid(thread.native_handle(), &clock) == 0 && ::clock_gettime(clock, &time) == 0) {
-      return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-    }
-#endif
-    return now();
+    const std::optional<int64_t> time = processor_time(thread.native_handle());
+    return time ? *time : now();
   }
 };
 
@@ -166,11 +156,7 @@ void Workers::end(Worker& worker) noexcept {
 
 /// Throws Error where the system lets no thread of this process run there.
 void Workers::bind(Worker& worker) const {
-#if defined(__linux__)
   if (!allowed_.empty()) bind_thread(worker.thread.native_handle(), allowed_);
-#else
-  static_cast<void>(worker);
-#endif
 }
 
 void Workers::start(int count) {

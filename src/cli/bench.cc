@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/system/program.h"
 #include "cli/commands.h"
 #include "cli/failure.h"
 #include "cli/interrupt.h"
@@ -141,7 +140,7 @@ class RunCounter {
   }
 
  private:
-  const bool terminal_ = isatty(STDERR_FILENO) != 0;
+  const bool terminal_ = internal::errors_go_to_terminal();
   const int all_;
   const double seconds_;
   const Clock::time_point start_;
@@ -200,12 +199,6 @@ std::vector<Lane> measure(std::vector<coracle::Session>& sessions, const BenchCo
   return lanes;
 }
 
-size_t peak_resident_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<size_t>(usage.ru_maxrss) * 1024;
-}
-
 void BenchCommand::run() const {
   const Clock::time_point start = Clock::now();
   const coracle::Model model = load(arguments);
@@ -239,7 +232,7 @@ void BenchCommand::run() const {
   // What was measured before an interruption is told.
   if (m.times.empty()) throw Failure(ExitCode::kInterrupted, "interrupted before a run was measured");
   m.passed_ms = milliseconds(end - measured_start);
-  m.peak_mib = static_cast<double>(peak_resident_bytes()) / 1048576.0;
+  m.peak_mib = static_cast<double>(internal::peak_resident_bytes()) / 1048576.0;
   for (const coracle::Session& session : running) {
     m.arena_mib += static_cast<double>(session.memory().arena) / 1048576.0;
   }

@@ -2,19 +2,15 @@
 #include "cli/doctor.h"
 
 #include <fmt/core.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/vfs.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <optional>
 
 #include "base/json.h"
+#include "base/system/machine.h"
 #include "cli/commands.h"
 #include "cli/failure.h"
 
@@ -51,12 +47,7 @@ Finding libraries() {
     found += " in " + line.substr(path);
     break;
   }
-#if defined(__GLIBC__)
-  std::array<char, 64> library{};
-  if (::confstr(_CS_GNU_LIBC_VERSION, library.data(), library.size()) > 0) {
-    found += fmt::format(", {}", library.data());  // "glibc 2.36"
-  }
-#endif
+  if (const std::string library = internal::c_library(); !library.empty()) found += ", " + library;
   if (const char* preloaded = std::getenv("LD_PRELOAD"); preloaded != nullptr && *preloaded != '\0') {
     return {Health::kNote, "libraries", found,
             fmt::format("LD_PRELOAD puts {} before them: unset it to compare", preloaded)};
@@ -65,17 +56,14 @@ Finding libraries() {
 }
 
 Finding limits() {
-  rlimit space{};
-  rlimit files{};
-  ::getrlimit(RLIMIT_AS, &space);
-  ::getrlimit(RLIMIT_NOFILE, &files);
-  if (space.rlim_cur != RLIM_INFINITY) {
+  const internal::ProcessLimits limits = internal::process_limits();
+  if (limits.address_space) {
     return {Health::kNote, "limits",
-            fmt::format("the address space ends at {}", bytes_text(static_cast<int64_t>(space.rlim_cur))),
+            fmt::format("the address space ends at {}", bytes_text(static_cast<int64_t>(*limits.address_space))),
             "'ulimit -v unlimited' lifts it; large models fail to load with it"};
   }
-  if (files.rlim_cur < 64) {
-    return {Health::kNote, "limits", fmt::format("{} open files", files.rlim_cur),
+  if (limits.open_files && *limits.open_files < 64) {
+    return {Health::kNote, "limits", fmt::format("{} open files", *limits.open_files),
             "'ulimit -n 1024' lifts it; models with a file for each parameter may not load"};
   }
   return {Health::kOk, "limits", "none that matter", ""};
@@ -91,20 +79,12 @@ Finding environment() {
   return {Health::kOk, "environment", "nothing that matters", ""};
 }
 
-bool on_network(const std::string& path) {
-  struct statfs info {};
-  if (::statfs(path.c_str(), &info) != 0) return false;
-  const auto type = static_cast<uint32_t>(info.f_type);
-  constexpr uint32_t kTypes[] = {0x6969, 0xFF534D42, 0xFE534D42, 0x65735546, 0x01021997};  // NFS, CIFS, SMB2, FUSE, 9p
-  return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
-}
-
 Finding files(const std::string& path, const internal::JsonValue& description) {
   const int64_t weights = description["parameters"]["bytes"].GetInt64();
   const int64_t mapped = description["mapped_bytes"].GetInt64();
   std::string found = fmt::format("{}, {} of weights, {} of them mapped", description["file"].GetString(),
                                   bytes_text(weights), bytes_text(mapped));
-  if (on_network(path)) {
+  if (internal::is_on_network(path)) {
     return {Health::kSlow, "files", found + ", on a network or FUSE file system",
             "loading waits for it: copy the model to a local disk"};
   }

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/interrupt.h"
 
-#include <sys/time.h>
-#include <unistd.h>
-
 #include <array>
 #include <atomic>
-#include <cerrno>
-#include <csignal>
+#include <chrono>
 #include <string_view>
 
+#include "base/system/program.h"
 #include "cli/failure.h"
 
 namespace coracle::cli {
@@ -37,36 +34,28 @@ class Place {
   size_t at_ = 0;
 };
 
-constexpr suseconds_t kPatience = 250'000;  // microseconds
+constexpr std::chrono::milliseconds kPatience{250};
 constexpr std::string_view kLine = "coracle: interrupted\n";
 std::atomic<bool> ends{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-extern "C" void end_at_once(int) {
+// Both are called by a handler of a signal.
+
+void end_at_once() {
   if (ends.exchange(true)) return;
-  [[maybe_unused]] const ssize_t lost = ::write(STDERR_FILENO, kLine.data(), kLine.size());
-  ::_exit(static_cast<int>(ExitCode::kInterrupted));
+  internal::end_program(kLine, static_cast<int>(ExitCode::kInterrupted));
 }
 
-extern "C" void interrupt(int) {
-  const int before = errno;
+void interrupt() {
   interrupted.store(1);
   for (const std::atomic<coracle::Session*>& place : running) {
     if (coracle::Session* const session = place.load()) session->cancel();
   }
-  std::signal(SIGINT, SIG_DFL);
-  itimerval once{};
-  once.it_value.tv_usec = kPatience;
-  ::setitimer(ITIMER_REAL, &once, nullptr);
-  errno = before;
 }
 
 }  // namespace
 
-void Interruption::handle() {
-  std::signal(SIGALRM, end_at_once);
-  if (std::signal(SIGINT, interrupt) == SIG_IGN) std::signal(SIGINT, SIG_IGN);
-}
+void Interruption::handle() { internal::handle_interrupt(interrupt, end_at_once, kPatience); }
 
 bool Interruption::begin_end() { return !ends.exchange(true); }
 

@@ -2,9 +2,6 @@
 #include "cli/machine.h"
 
 #include <fmt/core.h>
-#include <sched.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +10,8 @@
 #include <iterator>
 #include <sstream>
 
+#include "base/system/machine.h"
+#include "base/system/threads.h"
 #include "coracle/coracle.h"
 
 namespace coracle::cli {
@@ -140,6 +139,7 @@ void read_memory(const std::string& root, Machine& m) {
   m.memory_bytes = kilobytes("MemTotal:");
   m.memory_available = kilobytes("MemAvailable:");
   m.swap_used = kilobytes("SwapTotal:") - kilobytes("SwapFree:");
+  if (m.memory_bytes == 0) internal::physical_memory(m.memory_bytes, m.memory_available);
 }
 
 }  // namespace
@@ -182,8 +182,7 @@ std::string processor_name(const std::string& root) {
   for (const char* name : {"model name", "Model", "Hardware"}) {
     if (std::string value = value_of(info, name); !value.empty()) return value;
   }
-  utsname system{};
-  return ::uname(&system) == 0 ? system.machine : "unknown";
+  return internal::processor_of_system();
 }
 
 Machine read_machine(const std::string& root) {
@@ -194,10 +193,9 @@ Machine read_machine(const std::string& root) {
   m.flags.assign(std::istream_iterator<std::string>(flags), {});
   const std::string cpus = root + "/sys/devices/system/cpu";
   m.online = count_list(content(cpus + "/online"));
-  if (m.online == 0) m.online = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  m.allowed = ::sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : m.online;
+  if (m.online == 0) m.online = internal::online_cpus();
+  m.allowed = internal::affinity_count();
+  if (m.allowed == 0) m.allowed = m.online;
   const std::string cpu0 = cpus + "/cpu0";
   m.threads_per_core = std::max(count_list(content(cpu0 + "/topology/thread_siblings_list")), 1);
   m.numa_nodes = std::max(count_list(content(root + "/sys/devices/system/node/online")), 1);

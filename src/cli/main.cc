@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -16,6 +13,7 @@
 #include <vector>
 
 #include "base/nearest_name.h"
+#include "base/system/program.h"
 #include "cli/commands.h"
 #include "cli/failure.h"
 #include "cli/interrupt.h"
@@ -52,16 +50,6 @@ std::string given_command(const CLI::App& app) {
   return used.empty() ? std::string() : used.front()->get_name() + " ";
 }
 
-/// Standard streams that are closed become ones whose reads find nothing and whose writes fail: otherwise the next file
-/// that is opened takes their place, and what is printed lands in it.
-void open_standard_streams() {
-  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
-    if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
-      [[maybe_unused]] const int taken = ::open("/dev/null", O_RDONLY);  // the lowest that is free: this one
-    }
-  }
-}
-
 /// For standard output that cannot be written. Who reads a pipe and has enough (`| head`) is no failure.
 int output_failure(int reason) {
   if (reason == EPIPE) return 0;
@@ -72,9 +60,10 @@ int output_failure(int reason) {
 /// The arguments, as the command `opt` has them where the program is called by the name coracle-opt: flags of Paddle
 /// Lite's opt may begin with one dash.
 std::vector<std::string> arguments_of(int argc, char** argv) {
-  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  const std::string name = argc > 0 ? argv[0] : "";
-  if (name.ends_with("coracle-opt")) arguments.insert(arguments.begin(), "opt");
+  std::vector<std::string> arguments = internal::program_arguments(argc, argv);
+  const std::string name = arguments.empty() ? "" : arguments.front();
+  if (!arguments.empty()) arguments.erase(arguments.begin());
+  if (name.ends_with("coracle-opt") || name.ends_with("coracle-opt.exe")) arguments.insert(arguments.begin(), "opt");
   if (arguments.empty() || arguments.front() != "opt") return arguments;
   for (std::string& argument : arguments) {
     if (argument.size() > 2 && argument[0] == '-' && argument[1] != '-') argument.insert(0, "-");
@@ -85,6 +74,7 @@ std::vector<std::string> arguments_of(int argc, char** argv) {
 void run_command(int argc, char** argv) {
   const std::vector<std::string> arguments = arguments_of(argc, argv);
   CLI::App app("Runs PaddlePaddle models.", "coracle");
+  app.allow_windows_style_options(false);  // what begins with a slash is a path
   app.footer(kFooter);
   app.set_version_flag("--version", version_text);
   app.require_subcommand(1);
@@ -112,10 +102,7 @@ void run_command(int argc, char** argv) {
 }
 
 int main_guarded(int argc, char** argv) {
-  // A write fails instead of ending the program: nobody reads the pipe, or the file is as large as it may become.
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
-  open_standard_streams();
+  internal::prepare_streams();
   Interruption::handle();
   try {
     run_command(argc, argv);
@@ -135,8 +122,9 @@ int main_guarded(int argc, char** argv) {
 int main(int argc, char** argv) {
   using coracle::cli::ExitCode;
   const auto fail = [](ExitCode code, const char* message) {
-    if (!coracle::cli::Interruption::begin_end()) ::pause();  // the handler of the signal ends the program
-    coracle_set_last_error(message);                          // which makes it printable: paths may hold any bytes
+    // The handler of the signal ends the program.
+    if (!coracle::cli::Interruption::begin_end()) coracle::internal::wait_to_be_ended();
+    coracle_set_last_error(message);  // which makes it printable: paths may hold any bytes
     coracle::cli::note("coracle: {}\n", coracle_last_error());
     return static_cast<int>(code);
   };

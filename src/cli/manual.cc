@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/system/native_path.h"
 #include "cli/commands.h"
 #include "cli/failure.h"
 #include "command_line/manual_page.h"
@@ -35,7 +36,7 @@ void ManualCommand::run() const {
     return;
   }
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
+  std::filesystem::create_directories(internal::native_path(folder), error);
   if (error) throw Failure(ExitCode::kIo, folder + ": cannot be made: " + error.message());
   for (const CommandRow& row : table) {
     const std::string file = &row == table.data() ? row.name : table[0].name + "-" + row.name;

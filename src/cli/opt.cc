@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,6 +10,8 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/system/kept_files.h"
+#include "base/system/native_path.h"
 #include "cli/commands.h"
 #include "cli/failure.h"
 #include "cli/note.h"
@@ -82,7 +83,7 @@ void OptCommand::print_operators(const std::string& model) const {
 }
 
 void make_folder(const std::string& folder) {
-  if (::mkdir(folder.c_str(), 0777) == 0 || errno == EEXIST) return;
+  if (internal::make_folder(folder)) return;
   throw Failure(ExitCode::kIo, folder + ": cannot be made: " + std::strerror(errno));
 }
 
@@ -113,9 +114,9 @@ void OptCommand::run() const {
     if (output.empty()) throw Failure(ExitCode::kUsage, "--optimize_out is missing: the folder to write to");
     std::vector<std::string> names;
     std::error_code error;
-    std::filesystem::directory_iterator models(model_set_dir, error);
+    std::filesystem::directory_iterator models(internal::native_path(model_set_dir), error);
     if (error) throw Failure(ExitCode::kIo, model_set_dir + ": cannot be read: " + error.message());
-    for (const auto& entry : models) names.push_back(entry.path().filename().string());
+    for (const auto& entry : models) names.push_back(internal::path_text(entry.path().filename()));
     std::sort(names.begin(), names.end());
     make_folder(output);
     for (const std::string& name : names) save(model_set_dir + "/" + name, "", output + "/" + name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
-#include <sys/stat.h>
 
+#include "base/system/file_status.h"
 #include "cli/commands.h"
 #include "cli/failure.h"
 #include "cli/note.h"
@@ -54,8 +54,8 @@ void OptimizeCommand::run() const {
   const coracle::Model model(arguments.model, arguments.params, arguments.options);
   if (packed) pack(model, session);
   model.save(output, packed);
-  struct stat written {};
-  const double bytes = ::stat(output.c_str(), &written) == 0 ? static_cast<double>(written.st_size) : 0;
+  internal::FileStatus written;
+  const double bytes = internal::status_of(output, written) ? static_cast<double>(written.size) : 0;
   fmt::print("{}: {:.2f} MiB\n", printable(output), bytes / 1048576.0);
 }
 

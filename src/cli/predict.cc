@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/system/native_path.h"
 #include "cli/commands.h"
 #include "cli/failure.h"
 #include "cli/input/picture.h"
@@ -26,13 +27,13 @@ std::vector<std::string> pictures_of(const std::vector<std::string>& given) {
   std::vector<std::string> pictures;
   for (const std::string& path : given) {
     std::error_code error;
-    if (!fs::is_directory(path, error)) {
+    if (!fs::is_directory(internal::native_path(path), error)) {
       pictures.push_back(path);
       continue;
     }
     std::vector<std::string> found;
-    for (fs::directory_iterator i(path, error), end; !error && i != end; i.increment(error)) {
-      if (names_picture(i->path().string())) found.push_back(i->path().string());
+    for (fs::directory_iterator i(internal::native_path(path), error), end; !error && i != end; i.increment(error)) {
+      if (std::string name = internal::path_text(i->path()); names_picture(name)) found.push_back(std::move(name));
     }
     if (error) throw Failure(ExitCode::kIo, path + ": cannot be listed: " + error.message());
     if (found.empty())
@@ -60,7 +61,7 @@ class Drawings {
   explicit Drawings(const std::string& folder) : folder_(folder) {
     if (folder.empty()) return;
     std::error_code error;
-    fs::create_directories(folder, error);
+    fs::create_directories(internal::native_path(folder), error);
     if (error) throw Failure(ExitCode::kIo, folder + ": cannot be made: " + error.message());
   }
 
@@ -68,19 +69,24 @@ class Drawings {
   /// written, as grey values.
   std::string draw(const std::string& picture, const vision::Image& image, const vision::Prediction& prediction) {
     if (folder_.empty()) return {};
-    std::string stem = fs::path(picture).stem().string();
-    for (int i = 2; !used_.insert(stem).second; ++i) stem = fs::path(picture).stem().string() + "_" + std::to_string(i);
-    std::string file = (fs::path(folder_) / (stem + "_answer.png")).string();
+    std::string stem = internal::path_text(internal::native_path(picture).stem());
+    for (int i = 2; !used_.insert(stem).second; ++i)
+      stem = internal::path_text(internal::native_path(picture).stem()) + "_" + std::to_string(i);
+    std::string file =
+        internal::path_text(internal::native_path(folder_) / internal::native_path(stem + "_answer.png"));
     vision::write_png(file, vision::draw(image, prediction));
     if (prediction.task == vision::Task::kSegmentation) {
       vision::Image classes(prediction.map.width, prediction.map.height);
       for (size_t i = 0; i < classes.bgr.size(); ++i) {
         classes.bgr[i] = static_cast<uint8_t>(std::clamp(prediction.map.classes[i / 3], 0, 255));
       }
-      vision::write_png((fs::path(folder_) / (stem + "_classes.png")).string(), classes);
+      vision::write_png(
+          internal::path_text(internal::native_path(folder_) / internal::native_path(stem + "_classes.png")), classes);
     }
     if (prediction.task == vision::Task::kAnomaly)
-      vision::write_png((fs::path(folder_) / (stem + "_scores.png")).string(), grey_scores(prediction.anomaly));
+      vision::write_png(
+          internal::path_text(internal::native_path(folder_) / internal::native_path(stem + "_scores.png")),
+          grey_scores(prediction.anomaly));
     return file;
   }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <unistd.h>
-
 #include <string>
 
+#include "base/system/program.h"
 #include "cli/note.h"
 
 namespace coracle::cli {
@@ -12,7 +11,7 @@ namespace coracle::cli {
 /// A line of a terminal that says how far the work is; nothing elsewhere.
 class Progress {
  public:
-  Progress() : shown_(isatty(STDERR_FILENO) != 0) {}
+  Progress() : shown_(internal::errors_go_to_terminal()) {}
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "base/system/native_path.h"
 #include "cli/failure.h"
 #include "cli/text.h"
 #include "client/element.h"
@@ -103,7 +104,7 @@ std::string results_json(const std::vector<coracle::TensorInfo>& infos, const co
 
 void write_results(const std::string& dir, size_t count, const coracle::Session& session) {
   std::error_code error;
-  std::filesystem::create_directories(dir, error);
+  std::filesystem::create_directories(internal::native_path(dir), error);
   if (error) throw Failure(ExitCode::kIo, dir + ": cannot be made: " + error.message());
   for (size_t i = 0; i < count; ++i)
     coracle::write_file(dir + "/" + std::to_string(i) + ".npy",

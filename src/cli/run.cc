@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "base/system/native_path.h"
 #include "cli/commands.h"
 #include "cli/failure.h"
 #include "cli/interrupt.h"
@@ -36,7 +37,7 @@ void RunCommand::run() const {
   const std::string& dir = run_arguments.output_dir;
   if (!dir.empty()) {
     std::error_code error;
-    std::filesystem::create_directories(dir, error);
+    std::filesystem::create_directories(internal::native_path(dir), error);
     if (error) throw Failure(ExitCode::kIo, dir + ": cannot be made: " + error.message());
   }
   if (const std::optional<FolderInput> folder = folder_input(model, session_arguments.inputs)) {

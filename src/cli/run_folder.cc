@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/system/native_path.h"
 #include "cli/failure.h"
 #include "cli/input/data_sets.h"
 #include "cli/interrupt.h"
@@ -111,7 +112,7 @@ class Work {
       }
       run(*session);
       const std::vector<coracle::TensorInfo> infos = model_.outputs();
-      const std::string name = fs::path(file).filename();
+      const std::string name = internal::path_text(internal::native_path(file).filename());
       if (!arguments_.output_dir.empty()) write_results(arguments_.output_dir + "/" + name, infos.size(), *session);
       outcome.text = arguments_.json ? results_json(infos, *session, arguments_.values, name)
                                      : printable(name) + "\n" + results_text(infos, *session);
@@ -162,14 +163,16 @@ std::optional<FolderInput> folder_input(const coracle::Model& model, const Input
     if (inputs.files[i].find('=') == std::string::npos) continue;  // a file for all inputs
     const auto [index, path] = split_entry(inputs.files[i], infos, "--input");
     std::error_code error;
-    if (!fs::is_directory(path, error)) continue;
+    if (!fs::is_directory(internal::native_path(path), error)) continue;
     if (found) {
       throw Failure(ExitCode::kUsage,
                     "--input " + inputs.files[i] + ": a second directory; one input at most has its files in one");
     }
     found = FolderInput{infos[index].name, i, {}};
-    for (fs::directory_iterator file(path, error), end; !error && file != end; file.increment(error)) {
-      if (names_input(file->path()) && !fs::is_directory(file->path())) found->files.push_back(file->path());
+    for (fs::directory_iterator file(internal::native_path(path), error), end; !error && file != end;
+         file.increment(error)) {
+      const std::string name = internal::path_text(file->path());
+      if (names_input(name) && !fs::is_directory(file->path())) found->files.push_back(name);
     }
     if (error) throw Failure(ExitCode::kIo, path + ": cannot be read: " + error.message());
     if (found->files.empty()) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/system/native_path.h"
+#include "base/system/program.h"
 #include "cli/commands.h"
 #include "cli/failure.h"
 
@@ -30,16 +30,9 @@ struct ServeCommand {
   void run() const {
     std::vector<std::string> words = command->remaining();
     words.insert(words.begin(), kServer);
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    std::error_code unknown;
-    const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", unknown);
-    const std::string server = (self.parent_path() / kServer).string();
-    std::signal(SIGPIPE, SIG_DFL);
-    std::signal(SIGXFSZ, SIG_DFL);
-    ::execv(server.c_str(), arguments.data());
-    const int reason = errno;
+    const std::string server =
+        internal::path_text(internal::native_path(internal::own_program()).parent_path() / kServer);
+    const int reason = internal::become_program(server, std::move(words));
     if (reason == ENOENT) {
       throw Failure(ExitCode::kIo, "there is no " + server +
                                        ": the server is the Debian package coracle-serve (in builds from source it "

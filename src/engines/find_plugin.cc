@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <dirent.h>
-#include <dlfcn.h>
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -12,6 +8,12 @@
 
 #include "base/error.h"
 #include "base/printable.h"
+#include "base/system/environment.h"
+#include "base/system/file_status.h"
+#include "base/system/folder.h"
+#include "base/system/library.h"
+#include "base/system/native_path.h"
+#include "base/system/path.h"
 #include "engines/block_view.h"
 #include "engines/plugin.h"
 #include "engines/plugin_engine.h"
@@ -20,7 +22,6 @@ namespace coracle::internal {
 namespace {
 
 constexpr std::string_view kPrefix = "libcoracle_engine_";
-constexpr std::string_view kSuffix = ".so";
 
 bool is_plain(std::string_view name) {
   constexpr size_t kLongest = 64;
@@ -31,35 +32,33 @@ bool is_plain(std::string_view name) {
 
 /// The folder of the library, or of the program, that this function is a part of; empty if that is not known.
 std::string own_folder() {
-  Dl_info info{};
-  if (::dladdr(reinterpret_cast<const void*>(&find_plugin), &info) == 0 || info.dli_fname == nullptr) return {};
-  const std::string file = info.dli_fname;
-  const size_t slash = file.rfind('/');
+  const std::string file = library_file_of(reinterpret_cast<const void*>(&find_plugin));
+  const size_t slash = last_separator(file);
   if (slash == std::string::npos) return {};
-  const std::unique_ptr<char, decltype(&std::free)> whole(::realpath(file.substr(0, slash + 1).c_str(), nullptr),
-                                                          &std::free);
-  return whole == nullptr ? std::string() : std::string(whole.get());
+  std::error_code unknown;
+  const std::filesystem::path whole = std::filesystem::canonical(native_path(file.substr(0, slash + 1)), unknown);
+  return unknown ? std::string() : path_text(whole);
 }
 
 /// Where plug-ins are looked for, in order. A program that has more rights than who started it heeds no environment.
 /// Relative folders are left out: the current folder may be anybody's.
 std::vector<std::string> folders() {
   std::vector<std::string> found;
-  const char* path = ::secure_getenv("CORACLE_ENGINE_PATH");
+  const char* path = trusted_variable("CORACLE_ENGINE_PATH");
   std::string_view rest = path == nullptr ? "" : path;
   while (!rest.empty()) {
-    const size_t colon = std::min(rest.find(':'), rest.size());
+    const size_t colon = std::min(rest.find(kListSeparator), rest.size());
     if (colon > 0) found.emplace_back(rest.substr(0, colon));
     rest.remove_prefix(std::min(colon + 1, rest.size()));
   }
   found.push_back(own_folder());
-  std::erase_if(found, [](const std::string& folder) { return folder.empty() || folder.front() != '/'; });
+  std::erase_if(found, [](const std::string& folder) { return !is_absolute(folder); });
   return found;
 }
 
 bool is_file(const std::string& path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  FileStatus status;
+  return status_of(path, status) && status.is_regular;
 }
 
 /// The engine in a file, or what is wrong with it.
@@ -70,12 +69,9 @@ struct Loaded {
 
 /// A library that was opened stays: what it has started may not end with it.
 Loaded load(const std::string& path, std::string_view name) {
-  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    const char* why = ::dlerror();
-    return {nullptr, text("it cannot be loaded: ", printable(why == nullptr ? "" : why))};
-  }
-  void* symbol = ::dlsym(library, "coracle_engine_get");
+  void* library = load_library(path.c_str());
+  if (library == nullptr) return {nullptr, text("it cannot be loaded: ", printable(library_fault()))};
+  void* symbol = symbol_of(library, "coracle_engine_get");
   if (symbol == nullptr) return {nullptr, "it exports no coracle_engine_get, so it is not a plug-in"};
   const auto get = reinterpret_cast<coracle_engine_get_function>(symbol);
   const coracle_engine* given = get(CORACLE_ENGINE_API_VERSION, &engine_host());
@@ -91,7 +87,7 @@ class Plugins {
     const std::lock_guard lock(mutex_);
     const auto known = loaded_.find(name);
     if (known != loaded_.end()) return {known->second.get(), {}};
-    const std::string file = text(kPrefix, name, kSuffix);
+    const std::string file = text(kPrefix, name, kLibrarySuffix);
     std::string searched;
     for (const std::string& folder : folders()) {
       const std::string path = text(folder, "/", file);
@@ -118,15 +114,16 @@ class Plugins {
 std::vector<std::string> plugin_names() {
   std::vector<std::string> names;
   for (const std::string& folder : folders()) {
-    const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), &::closedir);
-    if (opened == nullptr) continue;
-    while (const dirent* entry = ::readdir(opened.get())) {
-      std::string_view name = entry->d_name;
-      if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix) || name.size() < kPrefix.size() + kSuffix.size()) {
+    Folder opened(folder);
+    if (!opened.is_open()) continue;
+    while (const char* entry = opened.next()) {
+      std::string_view name = entry;
+      if (!name.starts_with(kPrefix) || !name.ends_with(kLibrarySuffix) ||
+          name.size() < kPrefix.size() + kLibrarySuffix.size()) {
         continue;
       }
-      name = name.substr(kPrefix.size(), name.size() - kPrefix.size() - kSuffix.size());
-      if (is_plain(name) && is_file(text(folder, "/", entry->d_name))) names.emplace_back(name);
+      name = name.substr(kPrefix.size(), name.size() - kPrefix.size() - kLibrarySuffix.size());
+      if (is_plain(name) && is_file(text(folder, "/", entry))) names.emplace_back(name);
     }
   }
   std::sort(names.begin(), names.end());

@@ -1,34 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/byte_source.h"
 
-#include <dirent.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
 
 #include "base/error.h"
 #include "base/printable.h"
+#include "base/system/folder.h"
+#include "base/system/native_path.h"
+#include "base/system/path.h"
 
 namespace coracle::internal {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// An open folder that closes itself. std::filesystem's iterator ends the process where it has no memory.
-class Folder {
- public:
-  explicit Folder(const std::string& name) : folder_(::opendir(name.c_str())) {}
-  ~Folder() {
-    if (folder_ != nullptr) ::closedir(folder_);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  DIR* get() const { return folder_; }
-
- private:
-  DIR* folder_;
-};
 
 class DiskSource : public ByteSource {
  public:
@@ -42,18 +28,15 @@ class DiskSource : public ByteSource {
 
   bool is_folder(const std::string& name) const override {
     std::error_code ignored;
-    return fs::is_directory(name, ignored);
+    return fs::is_directory(native_path(name), ignored);
   }
 
   std::vector<std::string> list(const std::string& folder) const override {
-    const Folder open(folder);
-    if (open.get() == nullptr) fail_io(folder, "cannot list");
+    Folder open(folder);
+    if (!open.is_open()) fail_io(folder, "cannot list");
     std::vector<std::string> names;
-    while (true) {
-      errno = 0;
-      const dirent* entry = ::readdir(open.get());
-      if (entry == nullptr) break;
-      if (!is_folder(join_path(folder, entry->d_name))) names.emplace_back(entry->d_name);
+    while (const char* entry = open.next()) {
+      if (!is_folder(join_path(folder, entry))) names.emplace_back(entry);
     }
     if (errno != 0) fail_io(folder, "cannot list");
     std::sort(names.begin(), names.end());
@@ -63,13 +46,13 @@ class DiskSource : public ByteSource {
  protected:
   void check_inside(const std::string& folder, const std::string& path) const override {
     std::error_code error;
-    const fs::path root = fs::canonical(folder.empty() ? "." : folder, error);
+    const fs::path root = fs::canonical(native_path(folder.empty() ? "." : folder), error);
     if (error) return;  // no such folder: opening will say so
-    const fs::path real = fs::canonical(path, error);
+    const fs::path real = fs::canonical(native_path(path), error);
     if (error) return;
     const auto [end, rest] = std::mismatch(root.begin(), root.end(), real.begin(), real.end());
     require(end == root.end(), ErrorCode::kInvalidModel, "the parameter file ", in_quotes(path),
-            " is a link that leaves the model's folder, to ", in_quotes(real.string()),
+            " is a link that leaves the model's folder, to ", in_quotes(path_text(real)),
             "; if you trust the links in that folder, set the option 'allow_outside_links'");
   }
 };
@@ -117,7 +100,8 @@ std::shared_ptr<const ByteSource> within(const RunContext& context, std::shared_
 }
 
 bool stays_below(std::string_view name) {
-  if (name.empty() || name.front() == '/' || name.find('\0') != std::string_view::npos) return false;
+  if (name.empty() || is_absolute(name) || names_a_place(name) || name.find('\0') != std::string_view::npos)
+    return false;
   while (!name.empty()) {
     const size_t end = std::min(name.find('/'), name.size());
     const std::string_view part = name.substr(0, end);
@@ -145,7 +129,7 @@ std::shared_ptr<const ByteSource> callback_source(ReadFile read) {
 std::string join_path(const std::string& folder, std::string_view name) {
   if (folder.empty()) return std::string(name);
   std::string path = folder;
-  if (path.back() != '/') path.push_back('/');
+  if (last_separator(path) + 1 != path.size()) path.push_back('/');
   return path.append(name);
 }
 

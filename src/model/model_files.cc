@@ -7,6 +7,7 @@
 #include "base/counted.h"
 #include "base/error.h"
 #include "base/printable.h"
+#include "base/system/path.h"
 #include "model/archive.h"
 #include "model/foreign.h"
 #include "model/paddle_lite.h"
@@ -181,6 +182,8 @@ std::shared_ptr<const ArchiveSource> opened(const File& file, const std::shared_
 /// Takes the archive that the model is, or is in, for the folder of its files.
 void enter_archive(ModelSource& source) {
   std::string& model = source.model;
+  use_slashes(model);
+  use_slashes(source.params);
   while (model.size() > 1 && model.back() == '/') model.pop_back();
   require(!model.empty(), ErrorCode::kInvalidArgument, "no model was named");
   if (source.files->is_folder(source.model)) return;
@@ -295,7 +298,7 @@ ModelFiles find_model_files(ModelSource source) {
     found.read_program(open_program(files, {program.path}, ""));
     found.passed_over = std::move(program.others);
     // As in Paddle's own interface, a parameter file may be named relative to the model's folder.
-    const bool relative = !params.empty() && params.front() != '/';
+    const bool relative = !params.empty() && !is_absolute(params);
     if (relative && !files.is_folder(params) && !files.open(params)) params = join_path(model, params);
   } else if (params.empty() && is_params_name(model)) {
     require(files.open(model).has_value(), ErrorCode::kIo, "no such file: ", in_quotes(model));

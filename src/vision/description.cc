@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/system/native_path.h"
 #include "vision/description_parts.h"
 #include "vision/file.h"
 #include "vision/model_place.h"
@@ -71,7 +72,7 @@ std::optional<Description> published_description(const ModelPlace& model) {
 
 Description read_description(const std::string& path) {
   Description d = parse_description(path, *Yaml::read(path));
-  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const std::string folder = internal::path_text(internal::native_path(path).parent_path());
   read_label_file(folder.empty() ? "." : folder, d);
   return d;
 }

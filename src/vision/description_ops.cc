@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/system/native_path.h"
 #include "vision/description_parts.h"
 
 namespace coracle::vision {
@@ -118,7 +119,7 @@ void class_names(const Yaml& a, Description& d) {
     d.labels = names(*list);
   } else if (const Yaml* file = a.find("class_id_map_file")) {
     // The path is that of the machine that exported the model: what counts is the name.
-    d.label_file = std::filesystem::path(file->text()).filename().string();
+    d.label_file = internal::path_text(internal::native_path(file->text()).filename());
   }
   const Yaml* delimiter = a.find("delimiter");
   if (delimiter != nullptr && !delimiter->text().empty()) d.delimiter = delimiter->text();

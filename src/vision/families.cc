@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/system/native_path.h"
 #include "vision/description_parts.h"
 
 namespace coracle::vision {
@@ -143,10 +144,11 @@ const std::vector<Family>& families() {
 /// The last two names of the path, of which one is usually the folder, in small letters and digits alone.
 std::string names_in(const std::string& path) {
   std::error_code error;
-  std::filesystem::path whole = std::filesystem::absolute(path, error).lexically_normal();
+  std::filesystem::path whole = std::filesystem::absolute(internal::native_path(path), error).lexically_normal();
   if (!whole.has_filename()) whole = whole.parent_path();
   std::string names;
-  for (const char c : whole.parent_path().filename().string() + "/" + whole.filename().string()) {
+  for (const char c :
+       internal::path_text(whole.parent_path().filename()) + "/" + internal::path_text(whole.filename())) {
     if (c >= 'A' && c <= 'Z') names.push_back(static_cast<char>(c - 'A' + 'a'));
     if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) names.push_back(c);
   }

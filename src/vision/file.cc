@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/system/native_path.h"
 #include "coracle/coracle.hpp"
 
 namespace coracle::vision {
@@ -11,10 +12,10 @@ namespace coracle::vision {
 std::string read_file(const std::string& path, Problem problem, std::size_t limit) {
   if (path.empty()) throw Error(problem, "the path of the file is empty");
   std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  const std::filesystem::file_status status = std::filesystem::status(internal::native_path(path), error);
   if (!std::filesystem::exists(status)) throw Error(problem, path + ": there is no such file");
   if (!std::filesystem::is_regular_file(status)) throw Error(problem, path + ": not a regular file");
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  std::ifstream file(internal::native_path(path), std::ios::binary | std::ios::ate);
   const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : -1;
   if (size < 0) throw Error(problem, path + ": cannot be opened");
   if (static_cast<std::size_t>(size) > limit) {

@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <map>
 
+#include "base/system/library.h"
+#include "base/system/native_path.h"
+
 #ifdef CORACLE_HAVE_FREETYPE
-#include <dlfcn.h>
 #include <ft2build.h>
 #include FT_FREETYPE_H
 #endif
@@ -57,15 +59,15 @@ std::vector<std::string> installed_fonts() {
                                 "LiberationSans-Regular.ttf"};
   std::vector<fs::path> folders = {"/usr/local/share/fonts", "/usr/share/fonts"};
   if (const char* home = std::getenv("HOME")) {
-    folders.insert(folders.begin(), fs::path(home) / ".fonts");
-    folders.insert(folders.begin(), fs::path(home) / ".local/share/fonts");
+    folders.insert(folders.begin(), internal::native_path(home) / ".fonts");
+    folders.insert(folders.begin(), internal::native_path(home) / ".local/share/fonts");
   }
   std::map<std::string, std::string> found;  // Paths by name.
   for (const fs::path& folder : folders) {
     std::error_code error;
     for (fs::recursive_directory_iterator i(folder, fs::directory_options::skip_permission_denied, error), end;
          !error && i != end; i.increment(error)) {
-      found.emplace(i->path().filename().string(), i->path().string());
+      found.emplace(internal::path_text(i->path().filename()), internal::path_text(i->path()));
     }
   }
   std::vector<std::string> fonts;
@@ -96,13 +98,13 @@ struct FreeType {
 
 template <class Function>
 bool find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
+  function = reinterpret_cast<Function>(internal::symbol_of(library, name));
   return function != nullptr;
 }
 
 const FreeType* free_type() {
   static const FreeType* loaded = []() -> const FreeType* {
-    void* library = dlopen("libfreetype.so.6", RTLD_NOW | RTLD_LOCAL);
+    void* library = internal::load_library("libfreetype.so.6");
     static FreeType f;
     const bool whole = library != nullptr && find(library, "FT_Init_FreeType", f.init) &&
                        find(library, "FT_Done_FreeType", f.done) && find(library, "FT_New_Face", f.open) &&
@@ -127,7 +129,7 @@ struct Font::Face {
       if (face != nullptr) type->close(face);
       type->done(library);
       std::error_code error;
-      throw Error(Problem::kFile, path + (std::filesystem::is_regular_file(path, error)
+      throw Error(Problem::kFile, path + (std::filesystem::is_regular_file(internal::native_path(path), error)
                                               ? ": is not a font that FreeType reads, or one of dots"
                                               : ": there is no such file"));
     }

@@ -3,6 +3,8 @@
 
 #include <filesystem>
 
+#include "base/system/native_path.h"
+
 namespace coracle::vision {
 namespace {
 
@@ -21,11 +23,11 @@ int give(void* user, const char* name, const void** data, std::size_t* size) {
 
 std::string ModelPlace::beside(const std::string& name) const {
   std::error_code error;
-  const std::filesystem::path path = path_;
+  const std::filesystem::path path = internal::native_path(path_);
   const std::string ending = path.extension().string();
   const bool is_archive = bytes_ || ending == ".tar" || ending == ".tgz" || ending == ".gz" || ending == ".zip";
   const bool is_file = !is_archive && std::filesystem::is_regular_file(path, error);
-  return ((is_file ? path.parent_path() : path) / name).string();
+  return internal::path_text((is_file ? path.parent_path() : path) / internal::native_path(name));
 }
 
 std::optional<std::string> ModelPlace::read(const std::string& name) const {

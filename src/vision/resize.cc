@@ -15,13 +15,6 @@ namespace {
 
 constexpr float kOne = 2048;  // Weights are whole multiples of its inverse.
 
-/// For one place along an axis of the result: the source indices round it, clamped to the picture, and their weights.
-template <std::size_t N>
-struct Tap {
-  std::array<int, N> at;
-  std::array<int, N> weight;
-};
-
 int fixed(float weight) { return static_cast<int>(std::nearbyint(weight * kOne)); }
 
 /// How the places of the result's pixels are interpolated. kBlocks: what enlarges by area, blocks with soft edges.
@@ -164,12 +157,7 @@ void join(const std::array<const int*, 4>& rows, const Tap<4>& tap, int values, 
 }
 
 void join(const std::array<const int*, 2>& rows, const Tap<2>& tap, int values, std::uint8_t* out) {
-  const auto [a, b] = rows;
-  for (int i = 0; i < values; ++i) {
-    const int upper = (tap.weight[0] * (a[i] >> 4)) >> 16;
-    const int lower = (tap.weight[1] * (b[i] >> 4)) >> 16;
-    out[i] = saturate((upper + lower + 2) >> 2);
-  }
+  join_linear(rows, tap, values, out);
 }
 
 /// Of the sides of a picture.
@@ -301,6 +289,23 @@ Image resize_with(const Image& image, int width, int height, Factors by, Interpo
 }
 
 }  // namespace
+
+std::vector<Tap<2>> linear_taps_of_rows(int from, int to) {
+  return taps<Rule::kLinear>(from, to, static_cast<double>(to) / from, true);
+}
+
+std::vector<Tap<2>> linear_taps_down(int from, int to) {
+  return taps<Rule::kLinear>(from, to, static_cast<double>(to) / from, false);
+}
+
+void join_linear(const std::array<const int*, 2>& rows, const Tap<2>& tap, int values, std::uint8_t* out) {
+  const auto [a, b] = rows;
+  for (int i = 0; i < values; ++i) {
+    const int upper = (tap.weight[0] * (a[i] >> 4)) >> 16;
+    const int lower = (tap.weight[1] * (b[i] >> 4)) >> 16;
+    out[i] = saturate((upper + lower + 2) >> 2);
+  }
+}
 
 Image resize(const Image& image, int width, int height, Interpolation interpolation) {
   return resize_with(image, width, height,

@@ -2,6 +2,7 @@
 // Pictures in another size, with the same bits as OpenCV: models were trained and measured on its pictures.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -11,6 +12,20 @@ namespace coracle::vision {
 
 /// kLanczos counts eight pixels in each direction, in Pillow's way (resample.h) six.
 enum class Interpolation { kNearest, kLinear, kCubic, kArea, kLanczos };
+
+/// For one place along an axis of the result: the source indices round it, clamped to the picture, and their weights,
+/// in units of 1 / 2048.
+template <std::size_t N>
+struct Tap {
+  std::array<int, N> at;
+  std::array<int, N> weight;
+};
+
+/// What resize() does by kLinear along an axis that has `from` pixels and is to have `to`: first along rows, then down.
+std::vector<Tap<2>> linear_taps_of_rows(int from, int to);
+std::vector<Tap<2>> linear_taps_down(int from, int to);
+/// The values of a row of the result, from two rows that were summed with the weights of their taps.
+void join_linear(const std::array<const int*, 2>& rows, const Tap<2>& tap, int values, std::uint8_t* out);
 
 /// Throws Error if `width` or `height` is not positive or the picture would have more than 2^27 pixels.
 Image resize(const Image& image, int width, int height, Interpolation interpolation = Interpolation::kLinear);

@@ -3,7 +3,10 @@
 
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
+#include <string>
 
 #include "api/loaded.h"
 #include "support/pir_writer.h"
@@ -198,6 +201,34 @@ TEST(LoadModel, ByCallback) {
   archive.erase("s/w");
   expect_error(coracle_model_load_callback("s/__model__", nullptr, read_archive, &archive, nullptr, &model), CORACLE_IO,
                "'w'");
+}
+
+/// What a program decrypts, say: what a callback gives of a saved model is the model, or an error that names the file.
+TEST(LoadModel, SavedByCallback) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path("model.coracle");
+  ASSERT_EQ(coracle_model_save(test::load(test::product_model()).get(), path.c_str()), CORACLE_OK);
+  std::ifstream file(path, std::ios::binary);
+  const std::string saved(std::istreambuf_iterator<char>(file), {});
+  Archive archive{{"m.coracle", saved}};
+  coracle_model* model = nullptr;
+  ASSERT_EQ(coracle_model_load_callback("m.coracle", nullptr, read_archive, &archive, nullptr, &model), CORACLE_OK)
+      << coracle_last_error();
+  const test::ModelHandle loaded(model);
+  EXPECT_EQ(coracle_model_output_count(model), 2U);
+
+  const auto fails = [](void*, const char*, const void**, size_t*) { return -1; };
+  coracle_model* none = nullptr;
+  expect_error(coracle_model_load_callback("m.coracle", nullptr, fails, nullptr, nullptr, &none), CORACLE_IO,
+               "'m.coracle'");
+  archive["m.coracle"].resize(saved.size() / 2);
+  expect_error(coracle_model_load_callback("m.coracle", nullptr, read_archive, &archive, nullptr, &none),
+               CORACLE_INVALID_MODEL, "'m.coracle'");
+  archive["m.coracle"] = saved;
+  for (char& byte : archive["m.coracle"]) byte = static_cast<char>(byte ^ 0x5a);  // by another key
+  EXPECT_NE(coracle_model_load_callback("m.coracle", nullptr, read_archive, &archive, nullptr, &none), CORACLE_OK);
+  EXPECT_NE(std::string(coracle_last_error()).find("'m.coracle'"), std::string::npos) << coracle_last_error();
+  EXPECT_EQ(none, nullptr);
 }
 
 TEST(ModelDescription, SaysWhatIsInTheModel) {

@@ -17,10 +17,17 @@ FILES = {
     "devices/opencl/device.cc": '#include "devices/gpu/open_gpu.h"\n#include "devices/element_walks.h"\n#include "devices/cpu/isa.h"\n',
     "devices/gpu/map.cc": '#include "devices/opencl/api.h"  // OpenCL\ncl_mem memory;\n',
     "devices/cpu/kernels/map.cc": '#include "devices/gpu/map.h"\n',
+    "base/system/files_posix.cc": '#include <unistd.h>\n#if defined(__linux__)\n#endif\n#include "base/system/files.h"\n#include "base/error.h"\n',
+    "cli/progress.cc": '#include <unistd.h>\n#include "base/system/program.h"\n#if defined(_WIN32)\n#endif\n',
+    "vision/file.cc": '#include "base/system/native_path.h"\n#include "base/system/files.h"\n',
+    "serve/server.cc": '#include <sys/socket.h>\n',
     "devices/cpu/device.cc": '#include "plan/device.h"\n#include "plan/planner.h"\nint avx2 = 0;\n',
 }
 EXPECTED = [
     "src/base/counter.cc:2: 'thread_local' is not for what works for a run: hand it down, in a RunContext",
+    "src/base/system/files_posix.cc:5: base may not include base/error.h",
+    "src/cli/progress.cc:1: '#include <unistd.h>' is of some systems alone: that stands in src/base/system/, in a file for each",
+    "src/cli/progress.cc:3: '#if defined(_WIN32)' is of some systems alone: that stands in src/base/system/, in a file for each",
     "src/devices/cpu/device.cc:2: devices may not include plan/planner.h",
     "src/devices/cpu/kernels/map.cc:1: devices may not include devices/gpu/map.h",
     "src/devices/gpu/map.cc:1: 'opencl' is a word of one device, which belongs to its own folder",
@@ -31,6 +38,7 @@ EXPECTED = [
     "src/run/session.cc:2: run may not include api/guard.h",
     "src/vision/cancellation.cc:2: vision may not include base/deadline.h",
     "src/vision/cancellation.cc:3: '__thread' is not for what works for a run: hand it down, in a RunContext",
+    "src/vision/file.cc:2: vision may not include base/system/files.h",
 ]
 
 with tempfile.TemporaryDirectory() as folder:

@@ -25,14 +25,14 @@ done
 
 for header in coracle.h device.h coracle.hpp logger.hpp span.hpp; do echo "#include <coracle/$header>" > alone_$header.cc; done
 echo "#include <coracle/engine.h>" > alone_engine.h.cc
-for header in image predictor text_reader vision; do echo "#include <coracle/vision/$header.h>" > alone_$header.cc; done
+for header in frame image predictor text_reader vision; do echo "#include <coracle/vision/$header.h>" > alone_$header.cc; done
 for compiler in g++ clang++-14; do
   command -v $compiler > found || { echo "no $compiler here"; continue; }
   for standard in c++11 c++14 c++17 c++20; do
     $compiler -std=$standard $strict -fno-exceptions -fno-rtti -fsyntax-only alone_coracle.h.cc alone_device.h.cc alone_engine.h.cc alone_vision.cc
   done
   for standard in c++17 c++20; do
-    for header in coracle.hpp logger.hpp span.hpp image predictor text_reader vision; do
+    for header in coracle.hpp logger.hpp span.hpp frame image predictor text_reader vision; do
       $compiler -std=$standard $strict -fsyntax-only alone_$header.cc
     done
     for options in "" -fno-rtti "-fno-exceptions -fno-rtti"; do

@@ -4,6 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
 #include "graph/graph.h"
 #include "ops/conv_pool/conv2d.h"
 #include "ops/conv_pool/conv2d_transpose.h"
@@ -137,6 +142,27 @@ TEST(BatchNorm, RefusesOtherChannelNumbers) {
   const Shape three{3};
   EXPECT_EQ(image_inferred(BatchNorm{}, {{kAnySize, 3, 2, 2}, three, three, three, three}), (Shape{kAnySize, 3, 2, 2}));
   EXPECT_THROW(image_inferred(BatchNorm{}, {{1, 3, 2, 2}, three, three, five, three}), Error);
+}
+
+/// Intel's processors gave these numbers, all 2048 that there are between 1 and 4.
+TEST(BatchNorm, EstimatesInverseRootsAsIntelsProcessorsDo) {
+  EXPECT_EQ(estimate_of_inverse_root(1.0F), 0x1.ffep-1F);
+  EXPECT_EQ(estimate_of_inverse_root(2.0F), 0x1.69fp-1F);
+  EXPECT_EQ(estimate_of_inverse_root(0x1p-126F), 0x1.ffep+62F);
+  EXPECT_EQ(estimate_of_inverse_root(0x1.ffffp+127F), estimate_of_inverse_root(0x1.ffffp+1F) * 0x1p-63F);
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < 2048; ++i) {
+    const float x = std::bit_cast<float>(0x3F800000U + (i << 13U));
+    sum = sum * 0x100000001B3U + std::bit_cast<uint32_t>(estimate_of_inverse_root(x));
+  }
+  EXPECT_EQ(sum, 0x7BA703B119B7D800U);
+}
+
+TEST(BatchNorm, InverseRootsOfWhatIsNotNormalAreExact) {
+  EXPECT_EQ(estimated_inverse_root(0.0F), std::numeric_limits<float>::infinity());
+  EXPECT_EQ(estimated_inverse_root(std::numeric_limits<float>::infinity()), 0.0F);
+  EXPECT_EQ(estimated_inverse_root(0x1p-140F), 0x1p70F);
+  EXPECT_TRUE(std::isnan(estimated_inverse_root(-1.0F)));
 }
 
 TEST(Gru, RefusesOffsetsThatDoNotFitTheRows) {

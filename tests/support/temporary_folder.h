@@ -14,7 +14,7 @@ namespace coracle::internal::test {
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string path = (std::filesystem::temp_directory_path() / "coracle-test-XXXXXX").string();
+    std::string path = (std::filesystem::temp_directory_path() / "coracle-test-XXXXXX").generic_string();
     if (::mkdtemp(path.data()) == nullptr) throw std::runtime_error("cannot make a temporary folder");
     path_ = path;
   }
@@ -31,7 +31,7 @@ class TemporaryFolder {
     const std::filesystem::path file = path(name);
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
-    return file.string();
+    return file.generic_string();
   }
 
  private:

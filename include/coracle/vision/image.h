@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(_WIN32)
 #define CORACLE_VISION_API __attribute__((visibility("default")))
 #else
 #define CORACLE_VISION_API

@@ -17,7 +17,7 @@
 
 #include "coracle/coracle.h"
 
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(_WIN32)
 #define CORACLE_VISION_API __attribute__((visibility("default")))
 #else
 #define CORACLE_VISION_API
@@ -63,6 +63,59 @@ CORACLE_VISION_API int32_t coracle_image_height(const coracle_image* image);
 CORACLE_VISION_API coracle_status coracle_image_copy(const coracle_image* image, coracle_pixel_order order,
                                                      void* pixels, size_t bytes);
 CORACLE_VISION_API coracle_status coracle_image_write_png(const coracle_image* image, const char* path);
+
+/* ---- camera frames ---- */
+
+/** How the pixels of a frame lie in memory. NV12 and NV21: a plane of Y, then one of pairs for two by two pixels each,
+ * U and V (NV12) or V and U (NV21), (width + 1) / 2 pairs in each of (height + 1) / 2 rows. */
+typedef enum coracle_frame_format {
+  CORACLE_FRAME_RGB = 0,
+  CORACLE_FRAME_BGR = 1,
+  CORACLE_FRAME_RGBA = 2, /**< the fourth byte is dropped, here and below */
+  CORACLE_FRAME_BGRA = 3,
+  CORACLE_FRAME_NV12 = 4,
+  CORACLE_FRAME_NV21 = 5 /**< what Android's cameras give */
+} coracle_frame_format;
+
+/** A frame of a camera, and the input tensor that is to be made of it. */
+typedef struct coracle_frame {
+  size_t struct_size;
+  const void* planes[2]; /**< the second of NV12 and NV21 only */
+  size_t strides[2];     /**< bytes from the start of a row to that of the next; 0: there is nothing between rows */
+  coracle_frame_format format;
+  int32_t width;
+  int32_t height;
+  int32_t left; /**< the region of interest, in pixels of the frame */
+  int32_t top;
+  int32_t region_width; /**< 0: up to the frame's edge, here and below */
+  int32_t region_height;
+  int32_t tensor_width; /**< what the region is resized to */
+  int32_t tensor_height;
+  coracle_pixel_order order; /**< of the tensor's channels */
+  int32_t channels_last;     /**< 0: NCHW, which is what most models take; else NHWC */
+  coracle_dtype dtype;       /**< CORACLE_FLOAT32, CORACLE_UINT8 or CORACLE_INT8 */
+  float mean[3];             /**< for each channel of the tensor, in its order; 0 after init */
+  float scale[3];            /**< 1 after init */
+} coracle_frame;
+
+/** Sets `struct_size` and all defaults. `struct_size` is sizeof(coracle_frame). */
+CORACLE_VISION_API void coracle_frame_init(coracle_frame* frame, size_t struct_size);
+
+/**
+ * Writes the tensor of a frame, of [1, 3, tensor_height, tensor_width] or [1, tensor_height, tensor_width, 3] elements,
+ * to `tensor`, which has room for exactly `bytes` and is aligned for its elements. In one step over the rows
+ *
+ * 1. Y, U and V become red, green and blue as BT.601 has it for video (Y from 16 to 235), rounded to 0 to 255:
+ *    R = 1.164 (Y - 16) + 1.596 (V - 128), G = 1.164 (Y - 16) - 0.813 (V - 128) - 0.391 (U - 128),
+ *    B = 1.164 (Y - 16) + 2.018 (U - 128), where Y below 16 counts as 16: the bits of OpenCV's COLOR_YUV2RGB_NV12;
+ * 2. the region is resized bilinearly, with pixels' centres at halves, to whole numbers from 0 to 255: the bits of
+ *    OpenCV's INTER_LINEAR, as coracle_predictor_predict has them;
+ * 3. an element is (pixel - mean) * scale; for uint8 and int8 rounded to the nearest whole number that the type has,
+ *    half to even.
+ *
+ * Only pixels that count are read. CORACLE_INVALID_ARGUMENT says what does not fit. For any thread.
+ */
+CORACLE_VISION_API coracle_status coracle_frame_to_tensor(const coracle_frame* frame, void* tensor, size_t bytes);
 
 /* ---- predictions ---- */
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/compare/engine.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -13,6 +9,8 @@
 #include <map>
 
 #include "base/json.h"
+#include "base/system/native_path.h"
+#include "base/system/program.h"
 #include "cli/failure.h"
 #include "cli/file.h"
 #include "cli/interrupt.h"
@@ -30,14 +28,14 @@ namespace fs = std::filesystem;
 /// A folder that is gone with its content at the end.
 class ExchangeFolder {
  public:
-  ExchangeFolder() : path_((fs::temp_directory_path() / "coracle-compare-XXXXXX").string()) {
-    if (::mkdtemp(path_.data()) == nullptr) {
+  ExchangeFolder() : path_(internal::path_text(fs::temp_directory_path() / "coracle-compare-XXXXXX")) {
+    if (!internal::make_temporary_folder(path_)) {
       throw Failure(ExitCode::kIo, path_ + ": cannot be made: " + std::strerror(errno));
     }
   }
   ~ExchangeFolder() {
     std::error_code ignored;
-    fs::remove_all(path_, ignored);
+    fs::remove_all(internal::native_path(path_), ignored);
   }
   ExchangeFolder(const ExchangeFolder&) = delete;
   ExchangeFolder& operator=(const ExchangeFolder&) = delete;
@@ -49,28 +47,12 @@ class ExchangeFolder {
 
 /// Runs `python -c SCRIPT FOLDER`, whose own words go to FOLDER/log, and returns its exit status (negative: killed).
 int run_script(const std::string& python, const ExchangeFolder& folder) {
-  std::string script = kEngineScript;
-  std::string interpreter = python;
-  std::string option = "-c";
-  std::string where = folder.path();
-  char* const argv[] = {interpreter.data(), option.data(), script.data(), where.data(), nullptr};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, folder.path("log").c_str(), O_WRONLY | O_CREAT, 0600);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  pid_t child = 0;
-  const int error = ::posix_spawnp(&child, interpreter.c_str(), &actions, nullptr, argv, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) {
+  const internal::Ended ended = internal::run_to_end({python, "-c", kEngineScript, folder.path()}, folder.path("log"));
+  if (ended.error != 0) {
     throw Failure(ExitCode::kIo, fmt::format("{}: cannot be started: {}; --python names the interpreter to use", python,
-                                             std::strerror(error)));
+                                             std::strerror(ended.error)));
   }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) throw Failure(ExitCode::kRunFailure, std::string("waiting failed: ") + std::strerror(errno));
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  return ended.status;
 }
 
 /// The last words of a text.
@@ -124,7 +106,8 @@ class EngineSide : public Side {
     const int status = run_script(python_, folder);
     if (Interruption::happened()) throw Failure(ExitCode::kInterrupted, "interrupted");
     internal::JsonDocument reply;
-    if (fs::exists(folder.path("reply.json"))) reply.Parse(read_file(folder.path("reply.json")).c_str());
+    if (fs::exists(internal::native_path(folder.path("reply.json"))))
+      reply.Parse(read_file(folder.path("reply.json")).c_str());
     if (reply.HasParseError() || !reply.IsObject()) {
       const std::string said = tail(read_file(folder.path("log")));
       throw Failure(ExitCode::kRunFailure,

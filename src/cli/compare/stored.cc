@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "base/system/native_path.h"
 #include "cli/compare/side.h"
 #include "cli/failure.h"
 #include "cli/file.h"
@@ -40,7 +41,7 @@ std::vector<StoredFile> files_in(const std::string& folder, const std::vector<co
   std::vector<StoredFile> files;
   for (size_t i = 0; i < outputs.size(); ++i) {
     for (const std::string& name : {outputs[i].name, std::to_string(i)}) {
-      const fs::path path = fs::path(folder) / (name + ".npy");
+      const fs::path path = internal::native_path(folder) / internal::native_path(name + ".npy");
       if (!fs::exists(path, error)) continue;
       files.push_back({i, path.string()});
       break;
@@ -75,7 +76,7 @@ std::unique_ptr<Side> stored_side(const std::vector<std::string>& expected,
   std::vector<std::vector<StoredFile>> found;
   std::vector<StoredFile> single;
   for (const std::string& entry : expected) {
-    if (fs::is_directory(entry)) {
+    if (fs::is_directory(internal::native_path(entry))) {
       found.push_back(files_in(entry, outputs));
     } else {
       single.push_back(file_of(entry, outputs));

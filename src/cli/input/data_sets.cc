@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "base/system/native_path.h"
 #include "cli/failure.h"
 #include "cli/text.h"
 
@@ -35,8 +36,8 @@ InputOptions with_data(const InputOptions& given, const std::string& data,
                        const std::vector<coracle::TensorInfo>& inputs) {
   InputOptions options = given;
   std::error_code error;
-  if (!fs::is_directory(data, error)) {
-    if (!fs::exists(data, error)) {
+  if (!fs::is_directory(internal::native_path(data), error)) {
+    if (!fs::exists(internal::native_path(data), error)) {
       throw Failure(ExitCode::kIo,
                     fmt::format("--data {}: no such folder; expected one with NAME.npy for each input", data));
     }
@@ -46,8 +47,8 @@ InputOptions with_data(const InputOptions& given, const std::string& data,
   size_t found = 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
     for (const std::string& name : {inputs[i].name, std::to_string(i)}) {
-      const std::string path = (fs::path(data) / (name + ".npy")).string();
-      if (!fs::exists(path, error)) continue;
+      const std::string path = data + "/" + name + ".npy";
+      if (!fs::exists(internal::native_path(path), error)) continue;
       options.files.push_back(inputs[i].name + "=" + path);
       ++found;
       break;

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 
+#include "base/system/native_path.h"
 #include "cli/failure.h"
 #include "cli/file.h"
 #include "cli/note.h"
@@ -257,7 +258,7 @@ Input from_file(const coracle::TensorInfo& info, const Given& given, const State
   Input input;
   if (given.array.has_value()) {
     input.array = *given.array;
-  } else if (std::error_code error; std::filesystem::is_directory(path, error)) {
+  } else if (std::error_code error; std::filesystem::is_directory(internal::native_path(path), error)) {
     throw Failure(ExitCode::kIo, option + ": it is a directory, which only 'coracle run' takes as an input");
   } else if (names_picture(path)) {
     input = from_picture(info, path, stated);
@@ -311,7 +312,7 @@ Input read_input(const coracle::TensorInfo& info, const Stated& stated, const st
   }
   // What a file holds is rarely less than what it makes, except of packed ones and pictures.
   std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(file->second.path, error);
+  const std::uintmax_t size = std::filesystem::file_size(internal::native_path(file->second.path), error);
   const size_t before = error ? 0 : static_cast<size_t>(size);
   budget.charge(info, before, "file " + file->second.path);
   Input input = from_file(info, file->second, stated);

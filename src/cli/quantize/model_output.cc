@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/system/native_path.h"
 #include "cli/failure.h"
 #include "cli/interrupt.h"
 #include "cli/quantize/answers.h"
@@ -20,7 +21,7 @@ namespace fs = std::filesystem;
 
 ModelOutput::ModelOutput(std::string output, const Original& original, ProgramFormat format)
     : output_(std::move(output)) {
-  const fs::path path(output_);
+  const fs::path path = internal::native_path(output_);
   const std::string extension = path.extension().string();
   if (extension == ".coracle") return;
   const char* expected = format == ProgramFormat::kPir ? ".json" : ".pdmodel";
@@ -30,14 +31,15 @@ ModelOutput::ModelOutput(std::string output, const Original& original, ProgramFo
                                         "; name such a file, a folder, or NAME.coracle");
   }
   program_ = file ? output_ : (path / "inference").string() + expected;
-  parameters_ = fs::path(program_).replace_extension(".pdiparams").string();
+  parameters_ = internal::path_text(internal::native_path(program_).replace_extension(".pdiparams"));
   std::error_code error;
   for (const auto& [made, read] :
        {std::pair(program_, original.program_file()), std::pair(parameters_, original.parameters_file())}) {
-    if (fs::exists(made, error) && fs::equivalent(made, read, error)) {
+    if (fs::exists(internal::native_path(made), error) &&
+        fs::equivalent(internal::native_path(made), internal::native_path(read), error)) {
       throw Failure(ExitCode::kUsage, "-o " + printable(output_) + ": the model itself is there; give another place");
     }
-    if (fs::is_directory(made, error)) {
+    if (fs::is_directory(internal::native_path(made), error)) {
       throw Failure(ExitCode::kUsage, "-o " + printable(output_) + ": " + printable(made) + " is a folder");
     }
   }
@@ -49,7 +51,7 @@ void ModelOutput::write(const ModelBytes& model, const Original& original) const
     load_model(model).save(output_);
     return;
   }
-  const fs::path folder = fs::path(program_).parent_path();
+  const fs::path folder = internal::native_path(program_).parent_path();
   std::error_code error;
   if (program_ != output_) {
     fs::create_directories(folder, error);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/json.h"
+#include "base/system/native_path.h"
 #include "cli/commands.h"
 #include "cli/failure.h"
 #include "cli/file.h"
@@ -257,7 +258,7 @@ void QuantizeCommand::run() const {
     note("coracle: warning: no layer became smaller; the written model is as the original\n");
   }
   if (!report_file.empty()) {
-    const bool page = fs::path(report_file).extension() == ".html";
+    const bool page = internal::native_path(report_file).extension() == ".html";
     coracle::write_file(report_file, page ? page_of(report) : json_of(report) + "\n");
   }
   fmt::print("{}", json ? json_of(report) + "\n" : text_of(report));

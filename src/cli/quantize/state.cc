@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/system/native_path.h"
 #include "cli/failure.h"
 #include "cli/file.h"
 #include "cli/note.h"
@@ -39,7 +40,7 @@ std::string Fingerprint::text() const {
 
 State::State(std::string file, std::string key) : file_(std::move(file)), key_(std::move(key)) {
   std::error_code error;
-  if (!std::filesystem::exists(file_, error)) return;
+  if (!std::filesystem::exists(internal::native_path(file_), error)) return;
   const std::string content = read_file(file_);
   if (content.rfind(kFirstLine, 0) != 0) {
     throw Failure(ExitCode::kUsage,
@@ -104,7 +105,7 @@ void State::add(std::string result) {
 
 void State::remove() const {
   std::error_code error;
-  if (!file_.empty()) std::filesystem::remove(file_, error);
+  if (!file_.empty()) std::filesystem::remove(internal::native_path(file_), error);
 }
 
 }  // namespace coracle::cli

@@ -1,93 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/capabilities.h"
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
-#if defined(__x86_64__) && defined(__linux__)
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
-#if (defined(__aarch64__) || defined(__arm__)) && defined(__linux__)
-#include <sys/auxv.h>
-#endif
+#include "base/system/processor.h"
+#include "devices/cpu/cpuid.h"
 
 namespace coracle::internal::cpu {
 namespace {
 
 #if defined(__x86_64__)
 constexpr std::string_view kArchitecture = "x86_64";
-#define CORACLE_SUPPORTS(feature) (__builtin_cpu_supports(#feature) != 0)
 #elif defined(__aarch64__) || defined(__arm__)
 constexpr std::string_view kArchitecture = "arm";
-#define CORACLE_SUPPORTS(feature) false
 #else
 constexpr std::string_view kArchitecture = "another";
-#define CORACLE_SUPPORTS(feature) false
 #endif
+#define CORACLE_SUPPORTS(feature) has_feature(#feature)
 
 // ---- what the processor has to be asked by more than a name
 
-/// Intel's Software Developer's Manual, volume 1, chapter 18: AMX-BF16, AMX-TILE and AMX-INT8 in CPUID leaf 7, both
-/// parts of the tile state enabled in XCR0. Linux gives the state of the tiles' data to processes that ask
-/// (Documentation/arch/x86/ xstate.rst), for threads that start later, too; where it refuses, an instruction on tiles
-/// would be a fault.
-bool request_matrix_tiles() {
-#if defined(__x86_64__) && defined(__linux__)
-  constexpr unsigned kAmx = 1U << 22U | 1U << 24U | 1U << 25U;
-  constexpr unsigned kTileState = 3U << 17U;
-  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
-  constexpr unsigned long kTileData = 18;      // XFEATURE_XTILEDATA
-  unsigned a = 0;
-  unsigned b = 0;
-  unsigned c = 0;
-  unsigned d = 0;
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & kAmx) != kAmx) return false;
-  unsigned low = 0;
-  unsigned high = 0;
-  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));  // AVX-512 was found: the system saves extended states
-  if ((low & kTileState) != kTileState) return false;
-  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
-#else
-  return false;
-#endif
-}
+/// Linux gives the state of the tiles' data to processes that ask (Documentation/arch/x86/xstate.rst), for threads that
+/// start later, too; where it refuses, an instruction on tiles would be a fault.
+bool request_matrix_tiles() { return has_matrix_tiles() && permit_matrix_tiles(); }
 
-/// The bits of CPUID's leaf 7, subleaf 1, in EAX; 0 where there are none.
-unsigned later_features() {
-  unsigned a = 0;
-#if defined(__x86_64__)
-  unsigned b = 0;
-  unsigned c = 0;
-  unsigned d = 0;
-  if (__get_cpuid_count(7, 1, &a, &b, &c, &d) == 0) return 0;
-#endif
-  return a;
-}
-
-bool finds_avx_vnni() { return (later_features() & 1U << 4U) != 0; }
+bool finds_avx_vnni() { return has_feature("avxvnni"); }
 
 /// Intel's server processors with AMX do 0.49 `vdpbf16ps` a cycle (measured on one of them) and 1.83 multiply-adds of
 /// float32, so sums of products of pairs take twice as long there. AMD's from Zen 4 on do both at one rate.
-bool finds_fast_bf16_dots() {
-#if defined(__x86_64__)
-  return (later_features() & 1U << 5U) != 0 && __builtin_cpu_is("intel") == 0;
-#else
-  return false;
-#endif
-}
+bool finds_fast_bf16_dots() { return has_feature("avx512bf16") && !is_intel(); }
 
 /// /proc/cpuinfo writes avx512_vnni.
-bool finds_avx512_vnni() { return CORACLE_SUPPORTS(avx512vnni); }
-
-/// What Linux says of ARM's processors, a bit each (asm/hwcap.h of each architecture); 0 elsewhere.
-[[maybe_unused]] unsigned long hardware_capabilities() {
-#if (defined(__aarch64__) || defined(__arm__)) && defined(__linux__)
-  return getauxval(AT_HWCAP);
-#else
-  return 0;
-#endif
-}
+bool finds_avx512_vnni() { return has_feature("avx512vnni"); }
 
 /// With multiply-adds of floats. All 64-bit ARM has them.
 bool finds_neon() {
@@ -178,9 +120,6 @@ CapabilitySet with_needs(CapabilitySet set) {
 /// A set that is left out may be needed by one that is not, so all sets are asked for; what else there is no code for
 /// is not: to ask may change the process.
 CapabilitySet detect_capabilities() {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-#endif
   CapabilitySet found;
   for (size_t i = 0; i < kCapabilityCount; ++i) {
     if (!row(i).is_instruction_set && !kCompiled.has(at(i))) continue;

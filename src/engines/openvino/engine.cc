@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/counted.h"
-#include "base/file_size_signal_guard.h"
 #include "base/log.h"
+#include "base/system/file_size_signal_guard.h"
 #include "engines/openvino/api.h"
 #include "engines/openvino/network.h"
 #include "engines/openvino/unnamed_file.h"

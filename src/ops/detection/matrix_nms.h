@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/buffer.h"
+#include "base/gnu_order.h"
 #include "base/long_loop.h"
 #include "ops/detection/multiclass.h"
 
@@ -85,7 +86,7 @@ void decay_class(const RunContext& context, const MatrixNms& op, int64_t label, 
   }
   size_t most = order.size();
   if (op.nms_top_k >= 0) most = std::min(most, static_cast<size_t>(op.nms_top_k));
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end(),
+  gnu::partial_sort(order.data(), order.data() + most, order.data() + order.size(),
                     [&](int32_t i, int32_t j) { return scores[i] > scores[j]; });
   const T pixel = op.normalized ? 0 : 1;
   std::vector<MeasuredBox<T>> best;
@@ -114,7 +115,7 @@ void decay_class(const RunContext& context, const MatrixNms& op, int64_t label, 
   }
 }
 
-/// The boxes of one image. Sorting as std::partial_sort does decides which of equal scores remain.
+/// The boxes of one image. Sorting as GNU's std::partial_sort does decides which of equal scores remain.
 template <class T>
 std::vector<DecayedBox<T>> decay_image(const RunContext& context, const MatrixNms& op, const T* boxes, const T* scores,
                                        int64_t classes, int64_t count) {
@@ -124,7 +125,7 @@ std::vector<DecayedBox<T>> decay_image(const RunContext& context, const MatrixNm
   }
   size_t most = all.size();
   if (op.keep_top_k >= 0) most = std::min(most, static_cast<size_t>(op.keep_top_k));
-  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(most), all.end(),
+  gnu::partial_sort(all.data(), all.data() + most, all.data() + all.size(),
                     [](const DecayedBox<T>& x, const DecayedBox<T>& y) { return x.score > y.score; });
   all.resize(most);
   return all;

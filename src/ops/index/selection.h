@@ -5,8 +5,8 @@
 
 #include "ops/index/sorting.h"
 
-/// Which of equal elements Paddle's top-k and k-th value take: what std::nth_element, std::partial_sort and std::sort
-/// leave. Where no elements are equal any selection gives the same.
+/// Which of equal elements Paddle's top-k and k-th value take: what GNU's std::nth_element, std::partial_sort and
+/// std::sort leave. Where no elements are equal any selection gives the same.
 namespace coracle::internal {
 
 struct Ranked {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/gnu_order.h"
 #include "ops/index/selection.h"
 
 namespace coracle::internal {
@@ -90,17 +91,17 @@ void reference_one_per_row(ReferenceArgs& a, int64_t axis_value,
 }
 
 void take_nth(Ranked* elements, int64_t n, int64_t k, LoopCheck* check) {
-  std::nth_element(elements, elements + k - 1, elements + n, RankedBefore{check});
+  gnu::nth_element(elements, elements + k - 1, elements + n, RankedBefore{check});
 }
 
 void select(Ranked* elements, int64_t n, int64_t k, const Selection& how, LoopCheck* check) {
   const RankedBefore before{check};
   if (how.by_partial_sort || k * 64 < n) {
-    std::partial_sort(elements, elements + k, elements + n, before);
+    gnu::partial_sort(elements, elements + k, elements + n, before);
     return;
   }
   take_nth(elements, n, k, check);
-  if (how.sorted) std::sort(elements, elements + k - 1, before);
+  if (how.sorted) gnu::sort(elements, elements + k - 1, before);
 }
 
 void take_selected(const RunContext& context, const Tensor& x, int axis, int64_t k, const Selection& how,

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <vector>
-
-#if defined(__SSE__)
-#include <xmmintrin.h>
-#endif
 
 #include "ops/common/data_format.h"
 #include "ops/movement/movement.h"
@@ -63,16 +61,24 @@ struct ChannelAffine {
   float shift;
 };
 
+/// What RSQRTSS of Intel's processors gives for a positive normal x: 1 / sqrt of the middle of those numbers that share
+/// the exponent and the first 10 bits of the fraction, rounded to 12 bits.
+inline float estimate_of_inverse_root(float x) {
+  const uint32_t bits = std::bit_cast<uint32_t>(x);
+  const int halvings = (static_cast<int>(bits >> 23U) - 127) >> 1U;  // so that 1 <= x / 4^halvings < 4
+  const double first = std::bit_cast<float>(bits & ~0x1FFFU);
+  const double last = std::bit_cast<float>(bits | 0x1FFFU);
+  const double middle = std::ldexp((first + last) / 2, -2 * halvings);
+  return std::ldexp(static_cast<float>(std::floor(0x1p13 / std::sqrt(middle) + 0.5)), -13 - halvings);
+}
+
 /// 1 / sqrt(x) as Paddle computes it on x86 for channels that fill a vector: an estimate and one step of Newton's
-/// method, up to two steps of single precision off.
+/// method, up to two steps of single precision off. On all processors the same bits.
 inline float estimated_inverse_root(float x) {
-#if defined(__SSE__)
-  const float estimate = _mm_cvtss_f32(_mm_rsqrt_ss(_mm_set_ss(x)));
+  if (!std::isnormal(x) || x < 0) return 1.0F / std::sqrt(x);
+  const float estimate = estimate_of_inverse_root(x);
   const float root = x * (estimate * (x * -0.5F * (estimate * estimate) + 1.5F));
   return std::isnormal(root) ? 1.0F / root : 1.0F / std::sqrt(x);
-#else
-  return 1.0F / std::sqrt(x);
-#endif
 }
 
 /// Of one of `channels` channels. In the precision and order in which models were calibrated: behind a batch_norm

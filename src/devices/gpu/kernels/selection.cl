@@ -159,7 +159,7 @@ FN void sort_all(LINE_PARAMETERS, int count, GLOBAL int* later) {
   for (int i = 1; i < count; ++i) insert(LINE, 0, i);
 }
 
-FN int are_equal(REGISTER_OF(TYPE) a, REGISTER_OF(TYPE) b) { return a == b || (a != a && b != b); }
+FN int are_equal(REGISTER_OF(TYPE) a, REGISTER_OF(TYPE) b) { return !is_before(a, b) && !is_before(b, a); }
 
 #define ROOM_PARAMETER , GLOBAL int* room, offset_t room_begin
 #else

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/held_signals.h"
-
 #include <pthread.h>
 
 #include <csignal>
 #include <initializer_list>
+
+#include "base/system/held_signals.h"
 
 namespace coracle::internal {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/file_size_signal_guard.h"
-
 #include <pthread.h>
 
 #include <ctime>
+
+#include "base/system/file_size_signal_guard.h"
 
 namespace coracle::internal {
 namespace {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#if !defined(_WIN32)
 #include <csignal>
+#endif
 
 namespace coracle::internal {
 
@@ -18,9 +20,11 @@ class FileSizeSignalGuard {
   bool failed() const;
 
  private:
+#if !defined(_WIN32)
   sigset_t before_;
   bool works_ = false;
   bool pending_before_ = false;
+#endif
 };
 
 }  // namespace coracle::internal

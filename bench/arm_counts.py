@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Instructions of models on 64-bit ARM, counted in qemu-user, and cycles of the hottest loops by llvm-mca: `make bench-arm`.
+
+These are counts, not times: qemu knows neither caches nor pipelines, and llvm-mca knows pipelines, but no caches. Runs of a model are counted
+by what a second one adds to a first. --docs writes the tables into docs/arm.md.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tomllib
+
+import models
+import report
+
+ROOT = models.ROOT
+BUILD = ROOT / "build" / "aarch64"
+SYSROOT = ROOT / "build" / "sysroot" / "arm64"
+WORK = ROOT / "build" / "bench" / "arm"
+# Of qemu: without SDOT, and with it. Instructions for float32 are the same.
+PROCESSORS = {"cortex-a53": "neon", "neoverse-n1": "neon, SDOT"}
+PIPELINES = ["cortex-a53", "cortex-a76", "neoverse-n1"]
+# Models, and sizes that are smaller than those of models.toml, as qemu takes long.
+MODELS = {"mobilenet_v1": None, "mobilenet_v2": None, "det": [1, 3, 320, 320], "rec": None}
+HOT = 0.03  # of all instructions that a loop in the table has at least
+
+SADALP = (0xBF3FFC00, 0x0E206800)  # which has one operand beside its sum
+# (mask, value): kinds of A64 instructions, the first that fits.
+KINDS = [
+    ("fma", 0xBFA0FC00, 0x0E20CC00), ("fma", 0xBF80F400, 0x0F801000), ("fma", 0xBFA0FC00, 0x0EA0CC00), ("fma", 0xBF80F400, 0x0F805000),
+    ("dot", 0xBFE0FC00, 0x0E809400), ("dot", 0xBFC0F400, 0x0F80E000),  # SDOT
+    ("dot", 0xBF20FC00, 0x0E20C000), ("dot", 0xBF20FC00, 0x0E208000), ("dot", *SADALP),  # SMULL, SMLAL, SADALP
+    ("dot", 0xBF00F400, 0x0F00A000), ("dot", 0xBF00F400, 0x0F002000),
+    ("load", 0x0A400000, 0x08400000), ("store", 0x0A400000, 0x08000000),
+]
+
+
+def kind(word):
+    return next((name for name, mask, value in KINDS if word & mask == value), "other")
+
+
+def tool(name):
+    """The newest of Debian's versions: older ones take the pipeline of Cortex-A57 for that of Neoverse N1."""
+    found = [name + "-%d" % version for version in range(19, 13, -1) if shutil.which(name + "-%d" % version)]
+    if not found:
+        raise SystemExit("arm_counts: there is no %s-14 to -19 (Debian: llvm-19)" % name)
+    return found[0]
+
+
+def plugin():
+    library = WORK / "instruction_counter.so"
+    subprocess.run(["c++", "-std=c++20", "-O1", "-shared", "-fPIC", models.BENCH / "arm" / "instruction_counter.cc", "-o", library], check=True)
+    return library
+
+
+def read(path):
+    """{(file, offset, instructions): runs} of what the plug-in wrote."""
+    blocks = {}
+    for line in path.read_text().splitlines():
+        runs, file, offset, *words = line.split()
+        block = (file, int(offset, 16), tuple(int(word, 16) for word in words))
+        blocks[block] = blocks.get(block, 0) + int(runs)
+    return blocks
+
+
+def counted(counter, processor, program, params, shape, options):
+    """The blocks of one run."""
+    results = []
+    for repeat in (1, 2):
+        result = WORK / ("counts-%d" % repeat)
+        command = ["qemu-aarch64", "-plugin", "%s,out=%s" % (counter, result), BUILD / "coracle", "bench", program, "--params", params,
+                   "--shape", "x=" + ",".join(map(str, shape)), "--threads", "1", "--warmup", "1", "--repeat", str(repeat), *options]
+        environment = {**os.environ, "QEMU_LD_PREFIX": str(SYSROOT), "QEMU_CPU": processor}
+        subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+        results.append(read(result))
+    first, both = results
+    return {block: runs - first.get(block, 0) for block, runs in both.items() if runs > first.get(block, 0)}
+
+
+def multiply_adds(files, shape):
+    """Those of the model's definition, whatever algorithm a kernel has."""
+    command = [ROOT / "build" / "release" / "coracle", "explain", files["program"], "--params", files["params"], "--json", "--shape",
+               "x=" + ",".join(map(str, shape))]
+    nodes = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return sum(node.get("multiply_adds", 0) for node in (nodes if isinstance(nodes, list) else nodes["nodes"]))
+
+
+def sums(blocks):
+    total = dict.fromkeys(("fma", "dot", "load", "store", "other"), 0)
+    for (_, _, words), runs in blocks.items():
+        for word in words:
+            total[kind(word)] += runs
+    return total
+
+
+class Symbols:
+    def __init__(self):
+        lines = subprocess.run(["aarch64-linux-gnu-nm", "-C", "--defined-only", BUILD / "libcoracle.so"], check=True, capture_output=True,
+                               text=True).stdout.splitlines()
+        self.all = sorted((int(line.split()[0], 16), line.split(None, 2)[2]) for line in lines if line.split()[1] in "tTwW")
+
+    def name(self, offset):  # the first segment lies at 0, so that offsets are addresses
+        name = max((row for row in self.all if row[0] <= offset), default=(0, "?"))[1]
+        name = re.sub(r"\(anonymous namespace\)::|coracle::internal::|cpu::neon(_dotprod)?::", "", name)
+        return re.sub(r"[(<].*", "", name).split()[-1]
+
+
+def cycles(words, processor, disassembler, simulator):
+    """Cycles of one round of a loop where all of its data is in the first cache, as the pipeline's model has it."""
+    text = " ".join("0x%02x" % byte for word in words for byte in word.to_bytes(4, "little"))
+    assembly = subprocess.run([disassembler, "--disassemble", "-triple=aarch64", "-mattr=+dotprod,+fullfp16"], input=text, check=True,
+                              capture_output=True, text=True).stdout
+    result = subprocess.run([simulator, "-mtriple=aarch64", "-mcpu=" + processor, "-mattr=+dotprod,+fullfp16", "-iterations=200"],
+                            input=assembly, check=True, capture_output=True, text=True).stdout
+    return int(re.search(r"Total Cycles:\s+(\d+)", result).group(1)) / 200
+
+
+def products_alone(words):
+    """The loop's products without anything else, each with a sum of its own: what no loop of them is faster than."""
+    products = [word for word in words if kind(word) in ("fma", "dot")]
+    first = [word & ~0x3FF | 28 << 5 | i % 24 for i, word in enumerate(products)]
+    return [word if word & SADALP[0] == SADALP[1] else word & ~(0x1F << 16) | 29 << 16 for word in first]
+
+
+def loops_of(blocks, symbols):
+    """Blocks of the library that end with a branch back to their beginning and have many of all instructions."""
+    total = sum(runs * len(block[2]) for block, runs in blocks.items())
+    for block, runs in sorted(blocks.items(), key=lambda row: -row[1] * len(row[0][2])):
+        share = runs * len(block[2]) / total
+        if share < HOT:
+            return
+        file, offset, words = block
+        if "libcoracle.so" in file and any(kind(word) in ("fma", "dot") for word in words):
+            yield symbols.name(offset), words, share
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--models", default=",".join(MODELS), help="of models.toml")
+    parser.add_argument("--docs", action="store_true", help="write the tables into docs/arm.md")
+    options = parser.parse_args()
+    WORK.mkdir(parents=True, exist_ok=True)
+    counter, symbols = plugin(), Symbols()
+    disassembler, simulator = tool("llvm-mc"), tool("llvm-mca")
+    rows = {row["name"]: row for row in tomllib.loads((models.BENCH / "models.toml").read_text())["model"]}
+    wide = (BUILD / "lib" / "libcoracle_engine_xnnpack.so").exists() or (BUILD / "libcoracle_engine_xnnpack.so").exists()
+    table, loops = [], {}
+    for name in options.models.split(","):
+        model = models.Model(rows[name])
+        shape = MODELS.get(name) or rows[name]["inputs"]["x"]["shape"]
+        title = re.sub(r" \d+(x\d+)?$", "", rows[name]["title"]) + " " + "x".join(map(str, shape[2:]))
+        try:
+            native, int8 = model.native(), model.files("coracle", "int8")
+        except models.Absent as reason:
+            print("%s: left out: %s" % (title, reason), flush=True)
+            continue
+        macs = multiply_adds(native, shape)
+        runs = [("float32", native, "neoverse-n1", 4, [])]
+        runs += [("float32, engine xnnpack", native, "neoverse-n1", 4, ["--engines", "xnnpack"])] if wide else []
+        runs += [("int8, " + PROCESSORS[p], int8, p, 16 if "SDOT" in PROCESSORS[p] else 8, []) for p in PROCESSORS]
+        for form, files, processor, lanes, more in runs:
+            blocks = counted(counter, processor, files["program"], files["params"], shape, more)
+            total = sums(blocks)
+            everything, products = sum(total.values()), total["fma"] + total["dot"]
+            table.append([title, form, *("%.1f" % (n / 1e6) for n in (everything, products, total["load"], total["store"])),
+                          "%.0f %%" % (100 * products / everything), "%.1f" % (macs / lanes / 1e6), "%.2f" % (everything * lanes / macs)])
+            print(*table[-1], sep=" | ", flush=True)
+            for symbol, words, share in loops_of(blocks, symbols) if not more else ():
+                known = loops.setdefault(words, [symbol, form, 0, title])
+                if share > known[2]:
+                    known[1:] = [form, share, title]
+    counts = report.markdown(["model", "kernels", "instructions, M", "products, M", "loads, M", "stores, M", "products of all", "least products, M",
+                              "instructions / least products"], table)
+    rows = []
+    for words, (symbol, form, share, title) in sorted(loops.items(), key=lambda row: -row[1][2]):
+        kinds = [kind(word) for word in words]
+        row = ["`%s`" % symbol, "%s, %s: %.0f %%" % (title, form, 100 * share), str(len(words)), str(kinds.count("fma") + kinds.count("dot"))]
+        for processor in PIPELINES:
+            if processor == "cortex-a53" and "SDOT" in form:
+                row.append("-")
+                continue
+            whole, least = (cycles(part, processor, disassembler, simulator) for part in (words, products_alone(words)))
+            row.append("%.1f of %.1f (%.0f %%)" % (least, whole, 100 * least / whole))
+        rows.append(row)
+    mca = report.markdown(["loop in", "most of", "instructions", "products", *PIPELINES], rows)
+    print(counts, mca, sep="\n\n")
+    if options.docs:
+        report.replace_blocks(ROOT / "docs" / "arm.md", {"counts": counts, "loops": mca})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What Coracle is built with, in build/sysroot/NAME, for systems that Debian has no packages for: links to those of Debian's headers that are
+# the same for every system, and static libraries that read pictures and archives, compiled from the sources of Debian's packages. apt is
+# asked with a state of its own, so that no root is needed. Nothing happens where all is there already.
+#   scripts/source-libraries.sh NAME TOOLCHAIN [CMAKE_OPTION...]     TOOLCHAIN: a file for CMake
+set -eu
+
+[ $# -ge 2 ] || { echo "usage: $0 NAME TOOLCHAIN [CMAKE_OPTION...]" >&2; exit 2; }
+root=$(cd "$(dirname "$0")/.." && pwd)
+sysroot=$root/build/sysroot/$1
+toolchain=$(realpath "$2")
+shift 2
+wanted=$(cat "$0" "$toolchain" | cksum)
+[ "$(cat "$sysroot/made" 2>/dev/null)" != "$wanted" ] || exit 0
+rm -rf "$sysroot"
+mkdir -p "$sysroot/include" "$sysroot/lib/cmake"
+
+for headers in hwy protozero rapidjson flatbuffers CLI fmt CL; do
+  if [ ! -e "/usr/include/$headers" ]; then
+    echo "source-libraries: there is no /usr/include/$headers; on Debian: scripts/setup-debian.sh" >&2
+    exit 1
+  fi
+  ln -sfn "/usr/include/$headers" "$sysroot/include/$headers"
+done
+# Recent compilers refuse an assignment in it that nobody uses, to members that are const.
+rm "$sysroot/include/rapidjson"
+cp -r /usr/include/rapidjson "$sysroot/include/rapidjson"
+sed -i '/GenericStringRef& operator=(const GenericStringRef& rhs) {/d' "$sysroot/include/rapidjson/document.h"
+for package in CLI11 fmt; do  # what find_package() asks for
+  mkdir -p "$sysroot/lib/cmake/$package"
+  cat >"$sysroot/lib/cmake/$package/${package}Config.cmake" <<CMAKE
+if(NOT TARGET $package::$package)
+  add_library($package::$package INTERFACE IMPORTED)
+  set_target_properties($package::$package PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "$sysroot/include")
+endif()
+CMAKE
+done
+
+sources=$root/build/sysroot/sources
+packages="zlib libpng1.6 libjpeg-turbo libwebp libyaml googletest"
+if [ "$(cat "$sources/made" 2>/dev/null)" != "$packages" ]; then
+  rm -rf "$sources"
+  mkdir -p "$sources/apt/lists/partial" "$sources/apt/archives/partial"
+  : >"$sources/apt/status"
+  suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+  echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian ${suite:-bookworm} main" >"$sources/apt/list"
+  cat >"$sources/apt/apt.conf" <<CONF
+APT::Sandbox::User "";
+Acquire::Languages "none";
+Dir::Etc::SourceList "$sources/apt/list";
+Dir::Etc::SourceParts "/dev/null";
+Dir::State "$sources/apt";
+Dir::State::status "$sources/apt/status";
+Dir::Cache "$sources/apt";
+CONF
+  (
+    cd "$sources"
+    export APT_CONFIG=$sources/apt/apt.conf
+    apt-get update -qq
+    apt-get source -qq --download-only $packages >apt/log 2>&1 || { tail -n 20 apt/log >&2; exit 1; }
+    for package in $packages; do
+      dpkg-source --no-check -x "$package"_*.dsc "$package" >>apt/log 2>&1 || { tail -n 20 apt/log >&2; exit 1; }
+    done
+    rm -rf apt *.tar.* *.dsc *.asc
+  )
+  echo "$packages" >"$sources/made"
+fi
+
+log=$sysroot/log
+# library PACKAGE OPTION...: compiles and installs it.
+library() {
+  package=$1
+  shift
+  if ! {
+    cmake -S "$sources/$package" -B "$sysroot/build/$package" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$toolchain" -DCMAKE_BUILD_TYPE=Release \
+      -DCMAKE_INSTALL_PREFIX="$sysroot" -DCMAKE_INSTALL_LIBDIR:PATH="$sysroot/lib" -DBUILD_SHARED_LIBS=OFF -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
+      -DCMAKE_C_VISIBILITY_PRESET=hidden -DCMAKE_FIND_ROOT_PATH="$sysroot" "$@" && cmake --build "$sysroot/build/$package" &&
+      cmake --install "$sysroot/build/$package"
+  } >>"$log" 2>&1; then
+    tail -n 30 "$log" >&2
+    exit 1
+  fi
+}
+# zlib's own file names what Debian's sources leave out. Nobody here reads files of gzip by it.
+cat >"$sources/zlib/CMakeLists.txt" <<'CMAKE'
+cmake_minimum_required(VERSION 3.25)
+project(z C)
+file(GLOB sources *.c)
+list(FILTER sources EXCLUDE REGEX "/gz[a-z]+[.]c$")
+add_library(z STATIC ${sources})
+install(TARGETS z)
+install(FILES zlib.h zconf.h DESTINATION include)
+CMAKE
+library zlib "$@"
+library libpng1.6 -DPNG_SHARED=OFF -DPNG_TESTS=OFF -DPNG_EXECUTABLES=OFF "$@"
+library libjpeg-turbo -DENABLE_SHARED=OFF -DWITH_TURBOJPEG=OFF "$@"
+library libwebp -DWEBP_BUILD_ANIM_UTILS=OFF -DWEBP_BUILD_CWEBP=OFF -DWEBP_BUILD_DWEBP=OFF -DWEBP_BUILD_GIF2WEBP=OFF -DWEBP_BUILD_IMG2WEBP=OFF \
+  -DWEBP_BUILD_VWEBP=OFF -DWEBP_BUILD_WEBPINFO=OFF -DWEBP_BUILD_WEBPMUX=OFF -DWEBP_BUILD_EXTRAS=OFF -DWEBP_BUILD_LIBWEBPMUX=OFF "$@"
+library libyaml -DBUILD_TESTING=OFF "$@"
+library googletest -DBUILD_GMOCK=OFF "$@"
+rm -rf "$sysroot/build" "$sysroot/share" "$sysroot/bin"
+echo "$wanted" >"$sysroot/made"
+echo "source-libraries: $(ls "$sysroot/lib" | grep -c '[.]a$') libraries in $sysroot" >&2

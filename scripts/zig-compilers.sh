@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Compilers for a system that Debian has none for, as programs under clang's names in build/zig/TARGET: those of the Python package
+# ziglang, which is clang with libc++ and with the C libraries of many systems.
+#   scripts/zig-compilers.sh x86_64-linux-musl
+set -eu
+cd "$(dirname "$0")/.."
+
+target=${1:?"usage: $0 TARGET, as in x86_64-linux-musl"}
+scripts/venv.sh build/zig-venv cmake/toolchains/zig/requirements.txt
+zig=$(echo "$PWD"/build/zig-venv/lib/python3*/site-packages/ziglang/zig)
+[ -x "$zig" ] || { echo "zig-compilers: there is no $zig" >&2; exit 1; }
+folder=build/zig/$target
+mkdir -p "$folder"
+# compiler NAME COMMAND: the program NAME, written where it differs, so that caches of objects hold. What zig checks by traps unless told
+# otherwise is checked by the builds with sanitizers.
+compiler() {
+  printf '#!/bin/sh\n# ziglang %s\nexec %s %s -target %s -fno-sanitize=undefined "$@"\n' "$("$zig" version)" "$zig" "$2" "$target" >"$folder/new"
+  chmod +x "$folder/new"
+  cmp -s "$folder/new" "$folder/$1" || cp "$folder/new" "$folder/$1"
+  rm "$folder/new"
+}
+compiler clang cc
+compiler clang++ c++
+for tool in ar ranlib; do
+  printf '#!/bin/sh\nexec %s %s "$@"\n' "$zig" "$tool" >"$folder/$tool"
+  chmod +x "$folder/$tool"
+done

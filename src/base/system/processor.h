@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace coracle::internal {
+
+/// Asks the system for the state of matrix tiles, for this thread and those that start later: without, an instruction
+/// on them is a fault. False where it refuses, or has none to give.
+bool permit_matrix_tiles();
+
+/// What the system says of ARM's processors, a bit each (asm/hwcap.h of each architecture); 0 elsewhere.
+unsigned long hardware_capabilities();
+
+}  // namespace coracle::internal
