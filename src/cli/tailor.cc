@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
-#include <spawn.h>
-#include <sys/wait.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -14,6 +11,8 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/system/native_path.h"
+#include "base/system/program.h"
 #include "cli/commands.h"
 #include "cli/failure.h"
 #include "cli/interrupt.h"
@@ -30,12 +29,23 @@ constexpr const char* kIsa = "avx2";
 constexpr const char* kIsa = "neon";
 #endif
 
+/// The last two sizes of "float32[32, 1, 3, 3]", as "3x3".
+std::string filter_size(std::string_view weights) {
+  weights = weights.substr(0, weights.find(']'));
+  const size_t last = weights.rfind(", ");
+  if (last == std::string_view::npos || last == 0) return {};
+  const size_t before = weights.find_last_of(" [", last - 1);
+  if (before == std::string_view::npos) return {};
+  return std::string(weights.substr(before + 1, last - before - 1)) + "x" + std::string(weights.substr(last + 2));
+}
+
 /// What models need of a library.
 struct Needs {
   std::set<std::string, std::less<>> operators;
   std::set<std::string, std::less<>> kernels;
   std::set<std::string, std::less<>> references;  ///< operators that are evaluated without a kernel
   std::set<std::string, std::less<>> types;
+  std::set<std::string, std::less<>> filters;  ///< sizes of depthwise ones
   bool all_kernels = false;  ///< what runs seldom, as a branch, was not seen
 
   /// What a model says of itself.
@@ -76,6 +86,8 @@ struct Needs {
         kernels.emplace(kernel);
       }
       if (!step.HasMember("inputs")) continue;
+      if (kernel.find(".depthwise.") != std::string_view::npos)
+        filters.insert(filter_size(step["inputs"][1].GetString()));
       for (const char* list : {"inputs", "outputs"}) {
         for (const internal::JsonValue& fact : step[list].GetArray()) {
           const std::string_view text = fact.GetString();
@@ -94,6 +106,7 @@ struct Needs {
       out += "# Models with branches or loops: every kernel of the operators.\n";
     } else {
       for (const std::string& name : kernels) out += "kernel " + name + "\n";
+      for (const std::string& size : filters) out += "filter " + size + "\n";
     }
     for (const std::string& name : references) out += "reference " + name + "\n";
     for (const std::string& name : types) out += "type " + name + "\n";
@@ -102,17 +115,10 @@ struct Needs {
 };
 
 /// Runs a program, whose output is this one's. Throws Failure unless it succeeds.
-void run_program(std::vector<std::string> words) {
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  const int error = ::posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ);
-  if (error != 0) throw Failure(ExitCode::kIo, words[0] + " cannot be started: " + std::strerror(error));
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+void run_tool(const std::vector<std::string>& words) {
+  const internal::Ended ended = internal::run_to_end(words);
+  if (ended.error != 0) throw Failure(ExitCode::kIo, words[0] + " cannot be started: " + std::strerror(ended.error));
+  if (ended.status != 0)
     throw Failure(ExitCode::kRunFailure, words[0] + " failed, see above; the list of what the models need is written");
 }
 
@@ -142,7 +148,7 @@ struct TailorCommand {
 
   /// A shape as a model has it: one that names none, or the model's file in front.
   static std::optional<std::string> shape_for(const std::string& model, const std::string& shape) {
-    const std::string prefix = std::filesystem::path(model).filename().string() + ":";
+    const std::string prefix = internal::path_text(internal::native_path(model).filename()) + ":";
     if (shape.starts_with(prefix)) return shape.substr(prefix.size());
     const size_t colon = shape.find(':');
     if (colon == std::string::npos || colon > shape.find('=')) return shape;
@@ -153,7 +159,8 @@ struct TailorCommand {
   void check() const {
     std::error_code error;
     for (const std::string& model : models) {
-      if (!std::filesystem::exists(model, error)) throw Failure(ExitCode::kIo, "no such model: " + printable(model));
+      if (!std::filesystem::exists(internal::native_path(model), error))
+        throw Failure(ExitCode::kIo, "no such model: " + printable(model));
     }
     for (const std::string& shape : shapes) {
       const auto is_for = [&](const std::string& model) { return shape_for(model, shape).has_value(); };
@@ -161,7 +168,8 @@ struct TailorCommand {
         throw Failure(ExitCode::kUsage, "--shape " + printable(shape) + " names none of the models");
       }
     }
-    if (!source.empty() && !std::filesystem::exists(source + "/src/light/CMakeLists.txt", error)) {
+    if (!source.empty() &&
+        !std::filesystem::exists(internal::native_path(source + "/src/light/CMakeLists.txt"), error)) {
       throw Failure(ExitCode::kIo, "--source " + printable(source) + " is not Coracle's source: it has no src/light");
     }
   }
@@ -198,9 +206,9 @@ struct TailorCommand {
     Needs needs;
     for (const std::string& model : models) look_at(model, needs);
     std::error_code failed;
-    std::filesystem::create_directories(output, failed);
+    std::filesystem::create_directories(internal::native_path(output), failed);
     if (failed) throw Failure(ExitCode::kIo, printable(output) + " cannot be made: " + failed.message());
-    const std::string folder = std::filesystem::absolute(output).string();
+    const std::string folder = internal::path_text(std::filesystem::absolute(internal::native_path(output)));
     const std::string list = folder + "/kernels.txt";
     coracle::write_file(list, needs.text(models, isa));
     fmt::print("{}: {} operators, {} kernels\n", printable(list), needs.operators.size(), needs.kernels.size());
@@ -233,8 +241,8 @@ struct TailorCommand {
       }
       return;
     }
-    run_program(configure);
-    run_program(build);
+    run_tool(configure);
+    run_tool(build);
     fmt::print("{0}/libcoracle_light.so and {0}/libcoracle_light.a run these models\n", printable(folder));
   }
 };
