@@ -46,7 +46,7 @@ struct Needs {
   std::set<std::string, std::less<>> references;  ///< operators that are evaluated without a kernel
   std::set<std::string, std::less<>> types;
   std::set<std::string, std::less<>> filters;  ///< sizes of depthwise ones
-  bool all_kernels = false;  ///< what runs seldom, as a branch, was not seen
+  bool all_kernels = false;                    ///< what runs seldom, as a branch, was not seen
 
   /// What a model says of itself.
   void add_operators(const std::string& json) {
