@@ -29,13 +29,24 @@ constexpr const char* kIsa = "avx2";
 constexpr const char* kIsa = "neon";
 #endif
 
+/// The last two sizes of "float32[32, 1, 3, 3]", as "3x3".
+std::string filter_size(std::string_view weights) {
+  weights = weights.substr(0, weights.find(']'));
+  const size_t last = weights.rfind(", ");
+  if (last == std::string_view::npos || last == 0) return {};
+  const size_t before = weights.find_last_of(" [", last - 1);
+  if (before == std::string_view::npos) return {};
+  return std::string(weights.substr(before + 1, last - before - 1)) + "x" + std::string(weights.substr(last + 2));
+}
+
 /// What models need of a library.
 struct Needs {
   std::set<std::string, std::less<>> operators;
   std::set<std::string, std::less<>> kernels;
   std::set<std::string, std::less<>> references;  ///< operators that are evaluated without a kernel
   std::set<std::string, std::less<>> types;
-  bool all_kernels = false;  ///< what runs seldom, as a branch, was not seen
+  std::set<std::string, std::less<>> filters;  ///< sizes of depthwise ones
+  bool all_kernels = false;                    ///< what runs seldom, as a branch, was not seen
 
   /// What a model says of itself.
   void add_operators(const std::string& json) {
@@ -75,6 +86,8 @@ struct Needs {
         kernels.emplace(kernel);
       }
       if (!step.HasMember("inputs")) continue;
+      if (kernel.find(".depthwise.") != std::string_view::npos)
+        filters.insert(filter_size(step["inputs"][1].GetString()));
       for (const char* list : {"inputs", "outputs"}) {
         for (const internal::JsonValue& fact : step[list].GetArray()) {
           const std::string_view text = fact.GetString();
@@ -93,6 +106,7 @@ struct Needs {
       out += "# Models with branches or loops: every kernel of the operators.\n";
     } else {
       for (const std::string& name : kernels) out += "kernel " + name + "\n";
+      for (const std::string& size : filters) out += "filter " + size + "\n";
     }
     for (const std::string& name : references) out += "reference " + name + "\n";
     for (const std::string& name : types) out += "type " + name + "\n";

@@ -36,6 +36,20 @@ inline constexpr bool kReadsOtherFormats = true;
 /// A name that is only in files of other formats.
 constexpr const char* in_files(const char* name) { return kReadsOtherFormats ? name : nullptr; }
 
+/// A text of a table. An empty one is null inside: each address in a table is one that the loader has to adjust, with
+/// 24 bytes that say where.
+class TableText {
+ public:
+  constexpr TableText(const char* text = nullptr)  // NOLINT(google-explicit-constructor): tables hold literals
+      : text_(text != nullptr && *text != '\0' ? text : nullptr) {}
+  constexpr operator std::string_view() const { return c_str(); }  // NOLINT(google-explicit-constructor): it is one
+  constexpr const char* c_str() const { return text_ != nullptr ? text_ : ""; }
+  constexpr bool empty() const { return text_ == nullptr; }
+
+ private:
+  const char* text_;
+};
+
 /// One operand or result position of an operator. Names are PIR's; slots are ProgramDesc's.
 struct Port {
   enum class Kind : uint8_t {
@@ -46,12 +60,15 @@ struct Port {
 
   const char* name = "";
   Kind kind = Kind::kOne;
-  const char* slot = in_files("");       ///< ProgramDesc slot of a tensor
-  const char* list_slot = in_files("");  ///< ProgramDesc slot of a list of one-element tensors that makes up the value
-  const char* attribute = "";  ///< ProgramDesc attribute that gives the value where no slot does (PIR: an operand)
+  TableText slot = {};       ///< ProgramDesc slot of a tensor
+  TableText list_slot = {};  ///< ProgramDesc slot of a list of one-element tensors that makes up the value
+  TableText attribute = {};  ///< ProgramDesc attribute that gives the value where no slot does (PIR: an operand)
   DType attribute_dtype = DType::kInt64;  ///< element type of that value
   bool shape_input = false;               ///< `infer` needs its elements to tell the output shape
   bool weight = false;                    ///< constant as stored in the file; never brought into another layout
+
+  /// What messages about a run call it.
+  constexpr const char* label() const { return slot.empty() ? name : slot.c_str(); }
 };
 
 constexpr Port in(const char* name, const char* slot) { return {.name = name, .slot = in_files(slot)}; }
@@ -251,8 +268,8 @@ struct OpSchema {
   std::span<const char* const> legacy;  ///< ProgramDesc operator types that are this operator
   std::span<const Port> inputs;
   std::span<const Port> outputs;
-  LodRule (*lod)(const void* attributes);
-  bool pure;      ///< same inputs, same outputs; may be folded, merged and removed
+  LodRule (*lod)(const void* attributes);  ///< null: LodRule::kNone
+  bool pure;                               ///< same inputs, same outputs; may be folded, merged and removed
   bool any_type;  ///< `infer` takes operands of unknown type; else its results are then unknown too
   size_t arrays;  ///< so many of its first operands may be tensor arrays; with any_type, `infer` looks itself
   int regions;    ///< number of nested graphs
@@ -317,7 +334,7 @@ constexpr bool has_reference([[maybe_unused]] std::string_view op) {
 }
 template <class T>
 std::shared_ptr<void> make(const OpSchema& /*schema*/, const void* from) {
-  return make_opaque(from == nullptr ? T() : T(*static_cast<const T*>(from)));
+  return own_opaque(from == nullptr ? new T() : new T(*static_cast<const T*>(from)));
 }
 template <class T>
 void visit([[maybe_unused]] void* attributes, [[maybe_unused]] AttributeVisitor& visitor) {
@@ -328,15 +345,15 @@ bool equal(const void* a, const void* b) {
   return *static_cast<const T*>(a) == *static_cast<const T*>(b);
 }
 template <class T>
+concept HasOwnLod = requires(const T& t) {
+  { t.lod() } -> std::same_as<LodRule>;
+};
+template <class T>
 LodRule lod([[maybe_unused]] const void* attributes) {
-  if constexpr (requires(const T& t) {
-                  { t.lod() } -> std::same_as<LodRule>;
-                }) {
+  if constexpr (HasOwnLod<T>) {
     return static_cast<const T*>(attributes)->lod();
-  } else if constexpr (requires { T::kLod; }) {
-    return T::kLod;
   } else {
-    return LodRule::kNone;
+    return T::kLod;
   }
 }
 template <class T>
@@ -386,7 +403,7 @@ constexpr OpSchema make_op_schema() {
   schema.name = T::kName;
   schema.pure = true;
   if constexpr (kReadsOtherFormats && requires { T::kLegacy; }) schema.legacy = T::kLegacy;
-  schema.lod = op_detail::lod<T>;
+  if constexpr (op_detail::HasOwnLod<T> || requires { T::kLod; }) schema.lod = op_detail::lod<T>;
   if constexpr (requires { T::kPure; }) schema.pure = T::kPure;
   if constexpr (requires { T::kAnyType; }) schema.any_type = T::kAnyType;
   if constexpr (requires { T::kArrays; }) schema.arrays = T::kArrays;
@@ -467,7 +484,7 @@ class Op {
   }
 
   /// Where its results have their sequence offsets from.
-  LodRule lod() const { return schema_->lod(attributes_.get()); }
+  LodRule lod() const { return schema_->lod == nullptr ? LodRule::kNone : schema_->lod(attributes_.get()); }
 
   friend bool operator==(const Op& a, const Op& b) {
     return a.schema_ == b.schema_ &&

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # coracle_tailored(FILE SRC): of `names`, `references` and `tables` of the caller what the list FILE names, which `coracle tailor` wrote:
-# lines of `operator NAME`, `kernel NAME` and `reference NAME` (of an operator that is evaluated without a kernel). Writes built_operators.h and light/kernels.h, which the tables of kernels include.
+# lines of `operator NAME`, `kernel NAME`, `filter 3x3` (of a depthwise convolution) and `reference NAME` (of an operator that is evaluated
+# without a kernel). Writes built_operators.h and light/kernels.h, which the tables of kernels include. `tailored_loops`: what the inner loops are
+# compiled with.
 function(coracle_tailored file src)
   if(NOT EXISTS ${file} OR IS_DIRECTORY ${file})
     message(FATAL_ERROR "CORACLE_TAILOR is ${file}, which is no list that coracle tailor wrote")
@@ -71,6 +73,15 @@ ${entries}};
     set(tailored_kernels CORACLE_TAILOR=1)
   endif()
   set(tailored_kernels ${tailored_kernels} PARENT_SCOPE)
+  # Filters that have code of their own, of which others run like all else.
+  file(STRINGS ${file} filters REGEX "^filter ")
+  set(tailored_loops)
+  foreach(size 3 5)
+    if(kernels AND NOT "filter ${size}x${size}" IN_LIST filters)
+      list(APPEND tailored_loops CORACLE_WITHOUT_DEPTHWISE_${size})
+    endif()
+  endforeach()
+  set(tailored_loops ${tailored_loops} PARENT_SCOPE)
   set(names ${kept} PARENT_SCOPE)
   set(references ${evaluated} PARENT_SCOPE)
   set(tables ${kept_tables} PARENT_SCOPE)

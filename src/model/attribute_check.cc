@@ -270,7 +270,7 @@ const char* reason_to_ignore(std::string_view type, std::string_view attribute) 
 void check_attributes(std::string_view type, bool is_pir, const OpSchema& schema, const AttributeReads& reads) {
   for (const auto& [name, value] : reads.unread()) {
     const bool of_operand = std::any_of(schema.inputs.begin(), schema.inputs.end(), [&, name = name](const Port& port) {
-      return name == (is_pir ? port.name : port.attribute);
+      return name == (is_pir ? port.name : std::string_view(port.attribute));
     });
     if (of_operand) continue;
     const std::string given = value_text(*value);

@@ -36,8 +36,8 @@ PortValues OperatorLowering::ports_of(const OpSchema& schema) {
     const Port& port = schema.inputs[p];
     ports[p] = port_values(schema, p);
     std::erase(ports[p], kNoValue);
-    if (ports[p].empty() && port.attribute[0] != '\0') {
-      const AttributeValue* value = attributes().find(is_pir() ? port.name : port.attribute);
+    if (ports[p].empty() && !port.attribute.empty()) {
+      const AttributeValue* value = attributes().find(is_pir() ? port.name : std::string_view(port.attribute));
       if (value != nullptr) ports[p] = {constant(tensor_of(*value, port.attribute_dtype))};
     }
   }

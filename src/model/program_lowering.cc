@@ -145,9 +145,9 @@ void ProgramLowering::bind(std::string_view slot, ValueId value, int i) {
 
 std::vector<ValueId> ProgramLowering::port_values(const OpSchema& schema, size_t port) {
   const Port& p = schema.inputs[port];
-  const auto given = [&](const char* slot) {
+  const auto given = [&](std::string_view slot) {
     std::vector<ValueId> values;
-    if (slot[0] != '\0') values = inputs(slot);
+    if (!slot.empty()) values = inputs(slot);
     return values;
   };
   // The list overrides the tensor, which overrides the attribute.
@@ -160,7 +160,7 @@ std::vector<ValueId> ProgramLowering::port_values(const OpSchema& schema, size_t
          p.slot, " is read before it is written");
   }
   std::erase(values, kNoValue);
-  if (values.empty() && p.attribute[0] != '\0') {
+  if (values.empty() && !p.attribute.empty()) {
     values = given(p.attribute);
     if (values.size() > 1) return {join_integers(values)};
   }

@@ -88,7 +88,7 @@ class HalfTensors {
     size_t at = 0;
     for (size_t port = 0; port < node.input_counts.size(); ++port) {
       const Port& p = schema.inputs[port];
-      const bool is_argument = p.shape_input || *p.attribute != 0;
+      const bool is_argument = p.shape_input || !p.attribute.empty();
       for (int i = 0; i < node.input_counts[port]; ++i, ++at) {
         const bool wide = !is_argument && is_wide(graph_.fact(node.inputs[at]));
         all[at] = wide;

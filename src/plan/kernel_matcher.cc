@@ -29,7 +29,7 @@ std::string cost_text(const CostEstimate& cost) {
 
 bool is_known_argument(const Port& port, const Fact& fact) {
   const bool list = fact.shape.rank() <= 2;  // of larger ones there are two orders
-  return list && (port.shape_input || *port.attribute != '\0') && fact.value != nullptr;
+  return list && (port.shape_input || !port.attribute.empty()) && fact.value != nullptr;
 }
 
 KernelMatcher::KernelMatcher(const Node& node, std::span<const Fact> facts)

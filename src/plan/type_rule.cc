@@ -35,7 +35,7 @@ bool takes(const TypeRule& rule, const OpSchema& op, const PortCounts& in_counts
   size_t flat = 0;
   for (size_t p = 0; p < in_counts.size(); ++p) {
     const PortTypes* port = named(rule.in, p);
-    const bool argument = op.inputs[p].shape_input || *op.inputs[p].attribute != '\0';
+    const bool argument = op.inputs[p].shape_input || !op.inputs[p].attribute.empty();
     for (int i = 0; i < in_counts[p]; ++i, ++flat) {
       const DType type = args.all_in()[flat]->dtype;
       if (port != nullptr) {

@@ -48,7 +48,7 @@ TEST_F(DeviceKernels, OneOperand) {
   for (const KernelDef* kernel : DeviceKernelRunner::under_test()->all()) {
     int operands = 0;
     for (const Port& port : kernel->op->inputs) {
-      operands += *port.attribute == '\0' && !port.shape_input && port.kind == Port::Kind::kOne ? 1 : 0;
+      operands += port.attribute.empty() && !port.shape_input && port.kind == Port::Kind::kOne ? 1 : 0;
     }
     const bool elementwise = kernel->layout == LayoutRule::kSame && kernel->op != &kOpSchema<Relayout>;
     if (operands != 1 || kernel->view || !elementwise) continue;

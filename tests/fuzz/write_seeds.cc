@@ -63,8 +63,8 @@ std::string dictionary(Format format) {
     for (const char* type : schema->legacy) {
       if (legacy) words.insert(type);
     }
-    for (const Port& p : schema->inputs) words.insert(legacy ? p.slot : "");
-    for (const Port& p : schema->outputs) words.insert(legacy ? p.slot : "");
+    for (const Port& p : schema->inputs) words.insert(legacy ? p.slot.c_str() : "");
+    for (const Port& p : schema->outputs) words.insert(legacy ? p.slot.c_str() : "");
     Names names(words, legacy);
     const std::shared_ptr<void> attributes = schema->make(nullptr);
     schema->visit(attributes.get(), names);

@@ -83,7 +83,7 @@ std::string program_of(const Advisory& advisory) {
   for (size_t i = 0; i < advisory.operands.size(); ++i) {
     const Content& content = advisory.operands[i];
     const Port& port = schema.inputs[i];
-    if (*port.slot == '\0') {
+    if (port.slot.empty()) {
       op.integer(port.attribute, static_cast<int64_t>(content.values.front()));
       continue;
     }

@@ -107,7 +107,8 @@ def main():
         expect(made.returncode == 0 and "-DCORACLE_TAILOR=" in made.stdout, f"tailor: {made.stdout}{made.stderr}")
         if made.returncode == 0:
             lines = set((pathlib.Path(folder) / "made/kernels.txt").read_text().splitlines())
-            for line in (f"isa {arguments.isa}", "operator conv2d_fused", "operator linear", f"kernel conv2d.depthwise.{arguments.isa}", "type float32"):
+            for line in (f"isa {arguments.isa}", "operator conv2d_fused", "operator linear", f"kernel conv2d.depthwise.{arguments.isa}", "filter 3x3",
+                         "filter 5x5", "type float32"):
                 expect(line in lines, f"tailor's list has no line '{line}': {sorted(lines)}")
         made = subprocess.run([arguments.program, "tailor", arguments.models[0] / MODELS[0], "-o", f"{folder}/no"], capture_output=True, text=True,
                               check=False)

@@ -73,7 +73,7 @@ class NamesOf : public AttributeVisitor {
   NamesOf(const OpSchema& schema, bool is_pir) : is_pir_(is_pir) {
     const std::shared_ptr<void> fields = schema.make(nullptr);
     schema.visit(fields.get(), *this);
-    for (const Port& port : schema.inputs) names_.insert(is_pir ? port.name : port.attribute);
+    for (const Port& port : schema.inputs) names_.emplace(is_pir ? port.name : port.attribute.c_str());
   }
   bool has(std::string_view name) const { return names_.contains(name); }
 

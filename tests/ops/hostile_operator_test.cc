@@ -61,7 +61,7 @@ TEST(HostileOperator, ArraysForTensorsAreRefused) {
     const ValueId x = graph.add_input("x", array);
     PortValues operands;
     for (const Port& port : schema->inputs) {
-      operands.push_back(port.attribute[0] == '\0' ? std::vector<ValueId>{x} : std::vector<ValueId>{});
+      operands.push_back(port.attribute.empty() ? std::vector<ValueId>{x} : std::vector<ValueId>{});
     }
     EXPECT_THROW(graph.add_node(Op(schema, schema->make(nullptr)), operands), Error) << name;
   }

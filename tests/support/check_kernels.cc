@@ -101,7 +101,7 @@ class Checker {
       for (int i = 0; i < counts_[p]; ++i) port_of_.push_back(&ports[p]);
     }
     for (size_t i = 0; i < c.in.size(); ++i) {
-      const bool argument = port_of_[i]->shape_input || *port_of_[i]->attribute != '\0';
+      const bool argument = port_of_[i]->shape_input || !port_of_[i]->attribute.empty();
       argument_.push_back(argument);
       const bool constant = argument || (port_of_[i]->weight && !c.computed_weights);
       in_facts_.push_back(constant ? Fact::constant(c.in[i]) : Fact(c.in[i].dtype(), c.in[i].shape()));
@@ -422,7 +422,7 @@ std::optional<KernelCase> with_halves(const KernelCase& c) {
   for (size_t p = 0; p < ports.size() && i < c.in.size(); ++p) {
     const int count = c.in_counts.empty() ? 1 : (p < c.in_counts.size() ? c.in_counts[p] : 0);
     for (int k = 0; k < count && i < c.in.size(); ++k, ++i) {
-      if (ports[p].shape_input || *ports[p].attribute != '\0' || c.in[i].dtype() != DType::kFloat32) continue;
+      if (ports[p].shape_input || !ports[p].attribute.empty() || c.in[i].dtype() != DType::kFloat32) continue;
       for (int64_t e = 0; e < c.in[i].count(); ++e) {
         const double magnitude = std::fabs(c.in[i].number(e));
         if (std::isfinite(magnitude) && magnitude > 100) return std::nullopt;
@@ -443,7 +443,7 @@ std::optional<KernelCase> with_special(const KernelCase& c, float special) {
   for (size_t p = 0; p < ports.size() && i < c.in.size(); ++p) {
     const int count = c.in_counts.empty() ? 1 : (p < c.in_counts.size() ? c.in_counts[p] : 0);
     for (int k = 0; k < count && i < c.in.size(); ++k, ++i) {
-      const bool data = !ports[p].weight && !ports[p].shape_input && *ports[p].attribute == '\0';
+      const bool data = !ports[p].weight && !ports[p].shape_input && ports[p].attribute.empty();
       if (!data || c.in[i].dtype() != DType::kFloat32 || c.in[i].count() == 0) continue;
       Tensor x = Tensor::make(DType::kFloat32, c.in[i].shape());
       std::copy_n(c.in[i].data<float>(), x.count(), x.data<float>());

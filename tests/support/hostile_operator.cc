@@ -142,7 +142,7 @@ void draw_operands(HostileNode& node, Generator& g) {
     if (g.one_in(40)) count = 0;
     node.in_counts.push_back(count);
     for (int i = 0; i < count; ++i) {
-      const bool argument = port.shape_input || *port.attribute != '\0';
+      const bool argument = port.shape_input || !port.attribute.empty();
       DType dtype = g.one_in(8) ? g.dtype() : usual;
       Shape shape = common;
       if (argument) {

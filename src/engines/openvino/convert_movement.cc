@@ -37,7 +37,7 @@ void emit_transpose(Emitter& e) {
 }
 
 /// Operands of one shape each, side by side along `axis`.
-void join(Emitter& e, int axis, bool new_axis) {
+void emit_joined(Emitter& e, int axis, bool new_axis) {
   std::vector<Wire> parts;
   for (int i = 0; i < e.count(0); ++i) {
     Shape s = e.shape(0, i);
@@ -53,10 +53,10 @@ void join(Emitter& e, int axis, bool new_axis) {
 }
 
 void emit_concat(Emitter& e) {
-  join(e, normalize_axis(e.has(1) ? e.elements(1).integer(0) : 0, e.out_shape().rank()), false);
+  emit_joined(e, normalize_axis(e.has(1) ? e.elements(1).integer(0) : 0, e.out_shape().rank()), false);
 }
 
-void emit_stack(Emitter& e) { join(e, normalize_axis(e.as<Stack>().axis, e.out_shape().rank()), true); }
+void emit_stack(Emitter& e) { emit_joined(e, normalize_axis(e.as<Stack>().axis, e.out_shape().rank()), true); }
 
 /// Parts of these sizes along an axis; `drops`: without that dimension.
 void divide(Emitter& e, int64_t axis_value, const Ints& sizes, bool drops) {

@@ -29,7 +29,7 @@ std::string text_of(Types types) {
 }
 
 /// Sizes, axes and numbers: what decides layers instead of being computed with.
-bool decides(const Port& port) { return port.shape_input || *port.attribute != '\0'; }
+bool decides(const Port& port) { return port.shape_input || !port.attribute.empty(); }
 
 bool without_any(const Fact& fact) { return fact.shape.known() && fact.shape.count() == 0; }
 

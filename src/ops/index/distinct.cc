@@ -2,6 +2,7 @@
 #include "ops/index/distinct.h"
 
 #include <algorithm>
+#include <span>
 
 #include "base/buffer.h"
 #include "base/long_loop.h"
@@ -34,45 +35,39 @@ Distinct distinct_slices(const RunContext& context, const Tensor& x, const Ints&
   Distinct found(context);
   found.inverse.resize(static_cast<size_t>(n));
   LoopCheck check(context);
-  visit_real(x.dtype(), [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
-    const T* data = slices.data<T>();
-    const auto same = [&](int64_t a, int64_t b) {
-      step_of_sort(check);
-      return std::equal(data + a * width, data + (a + 1) * width, data + b * width);
-    };
-    // NaN is the largest, and each one differs from the others.
-    const auto ordered = [](T a, T b) { return sorts_before<T>(a, b, false); };
-    Buffer<int64_t> sequence(static_cast<size_t>(n), context);
-    in_blocks(context, sequence.size(), [&](size_t begin, size_t end) {
-      for (size_t i = begin; i < end; ++i) sequence[i] = static_cast<int64_t>(i);
-    });
-    if (order != Distinct::Order::kConsecutive) {
-      std::stable_sort(sequence.begin(), sequence.end(), [&](int64_t a, int64_t b) {
-        step_of_sort(check);
-        return std::lexicographical_compare(data + a * width, data + (a + 1) * width, data + b * width,
-                                            data + (b + 1) * width, ordered);
-      });
-    }
-    for (size_t i = 0; i < sequence.size(); ++i) {
-      if (i == 0 || !same(sequence[i - 1], sequence[i])) {
-        found.first.push_back(sequence[i]);
-        found.counts.push_back(0);
-      }
-      ++found.counts.back();
-      found.inverse[static_cast<size_t>(sequence[i])] = static_cast<int64_t>(found.first.size()) - 1;
-    }
+  Buffer<int64_t> keys(static_cast<size_t>(n * width), context);
+  in_blocks(context, keys.size(), [&](size_t begin, size_t end) {
+    take_keys(slices, static_cast<int64_t>(begin), 1, false, std::span(keys).subspan(begin, end - begin));
   });
+  const bool has_nan = is_float(x.dtype());  // the largest, and each one differs from the others
+  const auto slice = [&](int64_t i) {
+    return std::span(keys).subspan(static_cast<size_t>(i * width), static_cast<size_t>(width));
+  };
+  const auto same = [&](int64_t a, int64_t b) {
+    step_of_sort(check);
+    return std::ranges::equal(slice(a), slice(b)) && !(has_nan && std::ranges::count(slice(a), kNanKey) != 0);
+  };
+  Buffer<int64_t> sequence(static_cast<size_t>(n), context);
+  in_blocks(context, sequence.size(), [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) sequence[i] = static_cast<int64_t>(i);
+  });
+  if (order != Distinct::Order::kConsecutive) {
+    std::stable_sort(sequence.begin(), sequence.end(), [&](int64_t a, int64_t b) {
+      step_of_sort(check);
+      return std::ranges::lexicographical_compare(slice(a), slice(b));
+    });
+  }
+  for (size_t i = 0; i < sequence.size(); ++i) {
+    if (i == 0 || !same(sequence[i - 1], sequence[i])) {
+      found.first.push_back(sequence[i]);
+      found.counts.push_back(0);
+    }
+    ++found.counts.back();
+    found.inverse[static_cast<size_t>(sequence[i])] = static_cast<int64_t>(found.first.size()) - 1;
+  }
   if (order != Distinct::Order::kAppearance) return found;
   Buffer<int64_t> by_first(found.first.size(), context);
-  for (size_t i = 0; i < by_first.size(); ++i) {
-    check.step();
-    by_first[i] = static_cast<int64_t>(i);
-  }
-  std::sort(by_first.begin(), by_first.end(), [&](int64_t a, int64_t b) {
-    step_of_sort(check);
-    return found.first[static_cast<size_t>(a)] < found.first[static_cast<size_t>(b)];
-  });
+  sort_positions(found.first, by_first, check);
   Distinct result(context);
   result.inverse.reserve(found.inverse.size());
   Buffer<int64_t> place(by_first.size(), context);

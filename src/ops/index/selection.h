@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
-#include "base/gnu_order.h"
 #include "ops/index/sorting.h"
 
 /// Which of equal elements Paddle's top-k and k-th value take: what GNU's std::nth_element, std::partial_sort and
 /// std::sort leave. Where no elements are equal any selection gives the same.
 namespace coracle::internal {
 
-template <class T>
 struct Ranked {
-  T value;
+  int64_t key;  ///< see key_of
   int64_t index;
 };
 
@@ -41,29 +38,29 @@ bool has_ties(const T* row, int64_t step, int64_t n, const T* taken, int64_t tak
   return same > 1;
 }
 
-/// Brings the first k (at least 1) of n elements to the front; step() is called for each comparison.
-template <class T, class Step>
-void select(Ranked<T>* elements, int64_t n, int64_t k, const Selection& how, const Step& step) {
-  const auto before = [&, descending = how.descending](const Ranked<T>& a, const Ranked<T>& b) {
-    step();
-    return sorts_before<T>(a.value, b.value, descending);
-  };
-  if (how.by_partial_sort || k * 64 < n) {
-    gnu::partial_sort(elements, elements + k, elements + n, before);
-    return;
+/// Whether one comes before another; the check, which may be null, counts comparisons.
+struct RankedBefore {
+  LoopCheck* check;
+  bool operator()(const Ranked& a, const Ranked& b) const {
+    if (check != nullptr) step_of_sort(*check);
+    return a.key < b.key;
   }
-  gnu::nth_element(elements, elements + k - 1, elements + n, before);
-  if (how.sorted) gnu::sort(elements, elements + k - 1, before);
-}
+};
+
+/// Brings the first k (at least 1) of n elements to the front.
+void select(Ranked* elements, int64_t n, int64_t k, const Selection& how, LoopCheck* check);
+/// The same of the k-th alone, which is then where it belongs.
+void take_nth(Ranked* elements, int64_t n, int64_t k, LoopCheck* check);
 
 /// The first k of the n elements of a row and their indices. room: of n elements.
-template <class T, class Step>
-void select_row(const T* row, int64_t row_step, int64_t n, int64_t k, const Selection& how, Ranked<T>* room, T* values,
-                int64_t* indices, int64_t result_step, const Step& step) {
-  for (int64_t i = 0; i < n; ++i) room[i] = {row[i * row_step], i};
-  select(room, n, k, how, step);
+template <class T>
+void select_row(const T* row, int64_t row_step, int64_t n, int64_t k, const Selection& how, Ranked* room, T* values,
+                int64_t* indices, int64_t result_step) {
+  const int64_t flip = how.descending ? -1 : 0;
+  for (int64_t i = 0; i < n; ++i) room[i] = {key_of(row[i * row_step]) ^ flip, i};
+  select(room, n, k, how, nullptr);
   for (int64_t j = 0; j < k; ++j) {
-    values[j * result_step] = room[j].value;
+    values[j * result_step] = row[room[j].index * row_step];
     if (indices != nullptr) indices[j * result_step] = room[j].index;
   }
 }

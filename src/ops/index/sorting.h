@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <vector>
+#include <functional>
+#include <limits>
+#include <span>
+#include <type_traits>
 
 #include "base/buffer.h"
 #include "base/long_loop.h"
@@ -11,44 +13,30 @@
 
 namespace coracle::internal {
 
-/// True if `a` comes before `b`: NaN counts as the largest.
+/// The key of NaN: it is the largest of floats. Of integers the largest has it.
+inline constexpr int64_t kNanKey = std::numeric_limits<int64_t>::max();
+
+/// A number in whose order elements are: x comes before y where key_of(x) < key_of(y), and they are as good as equal,
+/// like zeros of both signs and NaN, where the keys are the same. So elements of every type are sorted by the same
+/// code.
+int64_t sort_key(double x);
 template <class T>
-bool sorts_before(T a, T b, bool descending) {
-  const bool a_nan = a != a;
-  const bool b_nan = b != b;
-  if (descending) return (a_nan && !b_nan) || a > b;
-  return (!a_nan && b_nan) || a < b;
+int64_t key_of(T x) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<int64_t>(x);
+  } else {
+    return sort_key(static_cast<double>(x));
+  }
 }
+/// The keys of to.size() elements from `first` on, `step` apart; where `descending`, in the opposite order.
+void take_keys(const Tensor& x, int64_t first, int64_t step, bool descending, std::span<int64_t> to);
 
 /// LoopCheck::step for comparisons, of which the code of a sort has many copies. They refer to the check: a sort copies
 /// its comparison.
 [[gnu::noinline]] inline void step_of_sort(LoopCheck& check) { check.step(); }
 
-/// f(row, order, outer, inner) for each row of x along `axis`: its values and their indices in sorted order (ties by
-/// index). x may be a scalar.
-template <class T, class F>
-void each_sorted_row(const RunContext& context, const Tensor& x, int axis, bool descending, const F& f) {
-  const Shape shape = x.shape().is_scalar() ? Shape{1} : x.shape();
-  const Around around(shape, axis);
-  Buffer<T> row(static_cast<size_t>(around.dim), context);
-  Buffer<int64_t> order(row.size(), context);
-  LoopCheck check(context);
-  for (int64_t o = 0; o < around.outer; ++o) {
-    for (int64_t i = 0; i < around.inner; ++i) {
-      const int64_t first = o * around.dim * around.inner + i;
-      for (size_t k = 0; k < row.size(); ++k) {
-        check.step();
-        row[k] = x.data<T>()[first + static_cast<int64_t>(k) * around.inner];
-        order[k] = static_cast<int64_t>(k);
-      }
-      std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-        step_of_sort(check);
-        return sorts_before<T>(row[static_cast<size_t>(a)], row[static_cast<size_t>(b)], descending);
-      });
-      f(row, order, o, i);
-    }
-  }
-}
+/// Fills `order` with the positions of the keys in sorted order, of equal ones as they stand.
+void sort_positions(std::span<const int64_t> keys, std::span<int64_t> order, LoopCheck& check);
 
 /// The first k elements of each sorted row and their indices (int64); either result may be null.
 void take_sorted(const RunContext& context, const Tensor& x, int axis, bool descending, int64_t k, Tensor& values,
@@ -75,20 +63,8 @@ inline void infer_one_per_row(InferArgs& a, int64_t axis_value, bool keepdim) {
   share_lod(a, 1, 0);
 }
 
-/// The same computed: pick(row, order) gives the index of the element taken.
-template <class F>
-void reference_one_per_row(ReferenceArgs& a, int64_t axis_value, const F& pick) {
-  const Tensor& x = a.in(0);
-  const int axis = sorting_axis(axis_value, x.shape());
-  const int64_t inner = x.shape().is_scalar() ? 1 : x.shape().count(axis + 1, x.shape().rank());
-  visit_real(x.dtype(), [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
-    each_sorted_row<T>(a.context(), x, axis, false, [&](const auto& row, const auto& order, int64_t o, int64_t i) {
-      const int64_t taken = pick(row, order);
-      a.out(0).data<T>()[o * inner + i] = row[static_cast<size_t>(taken)];
-      a.out(1).data<int64_t>()[o * inner + i] = taken;
-    });
-  });
-}
+/// The same computed: pick(keys) gives the position in the row of the element taken. Keys are of ascending order.
+void reference_one_per_row(ReferenceArgs& a, int64_t axis_value,
+                           const std::function<int64_t(std::span<const int64_t> keys)>& pick);
 
 }  // namespace coracle::internal

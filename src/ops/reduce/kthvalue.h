@@ -35,14 +35,12 @@ inline void infer(const Kthvalue& op, InferArgs& a) {
 }
 
 inline void reference(const Kthvalue& op, ReferenceArgs& a) {
-  reference_one_per_row(a, op.axis, [&](const auto& row, const auto&) {
-    using T = typename std::decay_t<decltype(row)>::value_type;
-    Buffer<Ranked<T>> elements(row.size(), a.context());
-    for (size_t i = 0; i < row.size(); ++i) elements[i] = {row[i], static_cast<int64_t>(i)};
-    Ranked<T>* const nth = elements.data() + (op.k - 1);
-    gnu::nth_element(elements.data(), nth, elements.data() + elements.size(),
-                     [](const Ranked<T>& x, const Ranked<T>& y) { return sorts_before<T>(x.value, y.value, false); });
-    return nth->index;
+  reference_one_per_row(a, op.axis, [&](std::span<const int64_t> keys) {
+    Buffer<Ranked> elements(keys.size(), a.context());
+    for (size_t i = 0; i < keys.size(); ++i) elements[i] = {keys[i], static_cast<int64_t>(i)};
+    LoopCheck check(a.context());
+    take_nth(elements.data(), static_cast<int64_t>(keys.size()), op.k, &check);
+    return elements[static_cast<size_t>(op.k) - 1].index;
   });
 }
 

@@ -31,16 +31,20 @@ inline void infer(const Mode& op, InferArgs& a) {
 }
 
 inline void reference(const Mode& op, ReferenceArgs& a) {
-  reference_one_per_row(a, op.axis, [&](const auto& row, const auto& order) {
+  const bool has_nan = is_float(a.in(0).dtype());
+  reference_one_per_row(a, op.axis, [&](std::span<const int64_t> keys) {
+    Buffer<int64_t> order(keys.size(), a.context());
+    LoopCheck check(a.context());
+    sort_positions(keys, order, check);
     int64_t best = order.back();
     size_t most = 0;
     size_t run = 0;
-    LoopCheck check(a.context());
     for (size_t j = 0; j < order.size(); ++j) {
       check.step(4);
       ++run;
-      const auto value = row[static_cast<size_t>(order[j])];
-      if (j + 1 < order.size() && row[static_cast<size_t>(order[j + 1])] == value) continue;
+      const int64_t key = keys[static_cast<size_t>(order[j])];
+      const bool differs = has_nan && key == kNanKey;  // from all others
+      if (!differs && j + 1 < order.size() && keys[static_cast<size_t>(order[j + 1])] == key) continue;
       if (run > most) {
         most = run;
         best = order[j];

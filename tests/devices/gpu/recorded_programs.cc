@@ -111,7 +111,7 @@ std::vector<Node> plain_nodes(const KernelDef& kernel) {
         Node& node = nodes.emplace_back(Node{Op(kernel.op), {}, {}});
         for (const Port& port : kernel.op->inputs) {
           const auto number = static_cast<int>(node.counts.size());
-          const bool argument = port.shape_input || *port.attribute != '\0';
+          const bool argument = port.shape_input || !port.attribute.empty();
           const bool there = port.kind == Port::Kind::kOne || (optional && !argument);
           node.counts.push_back(there ? (port.kind == Port::Kind::kList ? 2 : 1) : 0);
           Fact fact(dtype, number == 0 ? first : others);

@@ -12,6 +12,17 @@ namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 constexpr bool kStreams = HWY_TARGET == HWY_AVX2;
+// A library for some models leaves out filters that they have not (src/light/tailor.cmake): these run like all else.
+#ifdef CORACLE_WITHOUT_DEPTHWISE_3
+constexpr bool kHas3x3 = false;
+#else
+constexpr bool kHas3x3 = true;
+#endif
+#ifdef CORACLE_WITHOUT_DEPTHWISE_5
+constexpr bool kHas5x5 = false;
+#else
+constexpr bool kHas5x5 = true;
+#endif
 constexpr int kBlockColumns = 4;
 constexpr int kMaxBlockRows = 2;
 
@@ -192,9 +203,9 @@ HWY_INLINE Way way_of(const DepthwiseCall& call) {
 
 template <bool kCopies>
 HWY_INLINE BlockFunction stream_function(int64_t kernel, int64_t stride) {
-  if (kernel == 3 && stride == 1) return run_streams<3, 1, kCopies>;
-  if (kernel == 3 && stride == 2) return run_streams<3, 2, kCopies>;
-  if (kernel == 5 && stride == 1) return run_streams<5, 1, kCopies>;
+  if (kHas3x3 && kernel == 3 && stride == 1) return run_streams<3, 1, kCopies>;
+  if (kHas3x3 && kernel == 3 && stride == 2) return run_streams<3, 2, kCopies>;
+  if (kHas5x5 && kernel == 5 && stride == 1) return run_streams<5, 1, kCopies>;
   return nullptr;
 }
 
@@ -215,10 +226,10 @@ HWY_INLINE BlockFunction find_block_function(const DepthwiseCall& call) {
         break;
     }
   }
-  if (kernel == 3 && stride == 1) return run_blocks<3, 1>;
-  if (kernel == 3 && stride == 2) return run_blocks<3, 2>;
-  if (kernel == 5 && stride == 1) return run_blocks<5, 1>;
-  if (kernel == 5 && stride == 2) return run_blocks<5, 2>;
+  if (kHas3x3 && kernel == 3 && stride == 1) return run_blocks<3, 1>;
+  if (kHas3x3 && kernel == 3 && stride == 2) return run_blocks<3, 2>;
+  if (kHas5x5 && kernel == 5 && stride == 1) return run_blocks<5, 1>;
+  if (kHas5x5 && kernel == 5 && stride == 2) return run_blocks<5, 2>;
   return nullptr;
 }
 

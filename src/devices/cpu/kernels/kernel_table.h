@@ -43,17 +43,25 @@ constexpr const char* suffix(Isa isa, ComputeMode mode) {
   }
 }
 
-constexpr std::array<char, 64> make_name(const char* base, Isa isa, ComputeMode mode, const char* variant = "") {
-  std::array<char, 64> text{};
+/// The parts of a name behind each other; with kSize 0, how long that is, with the zero at its end.
+template <size_t kSize>
+constexpr auto make_name(const char* base, Isa isa, ComputeMode mode, const char* variant = "") {
+  std::array<char, kSize == 0 ? 1 : kSize> text{};
   size_t n = 0;
-  for (const char* c = base; *c != '\0'; ++c) text[n++] = *c;
-  for (const char* c = variant; *c != '\0'; ++c) text[n++] = *c;
-  for (const char* c = suffix(isa, mode); *c != '\0'; ++c) text[n++] = *c;
-  return text;
+  for (const char* part : {base, variant, suffix(isa, mode)}) {
+    for (const char* c = part; *c != '\0'; ++c, ++n) {
+      if constexpr (kSize != 0) text[n] = *c;
+    }
+  }
+  if constexpr (kSize == 0) {
+    return n + 1;
+  } else {
+    return text;
+  }
 }
 
 template <class Op, Isa kIsa, ComputeMode kProducts>
-inline constexpr std::array<char, 64> kName = make_name(Op::kName, kIsa, kProducts);
+inline constexpr auto kName = make_name<make_name<0>(Op::kName, kIsa, kProducts)>(Op::kName, kIsa, kProducts);
 
 /// A literal as a template argument.
 template <size_t kSize>
@@ -64,10 +72,11 @@ struct Literal {
 };
 
 template <Literal kBase, Isa kIsa, ComputeMode kProducts>
-inline constexpr std::array<char, 64> kVariantName = make_name(kBase.text, kIsa, kProducts);
+inline constexpr auto kVariantName = make_name<make_name<0>(kBase.text, kIsa, kProducts)>(kBase.text, kIsa, kProducts);
 
 template <class Op, Literal kVariant, Isa kIsa>
-inline constexpr std::array<char, 64> kOpVariantName = make_name(Op::kName, kIsa, ComputeMode::kFloat32, kVariant.text);
+inline constexpr auto kOpVariantName = make_name<make_name<0>(Op::kName, kIsa, ComputeMode::kFloat32, kVariant.text)>(
+    Op::kName, kIsa, ComputeMode::kFloat32, kVariant.text);
 
 template <size_t... kSizes>
 constexpr auto join(const std::array<KernelDef, kSizes>&... parts) {

@@ -30,7 +30,7 @@ struct Rows {
 };
 
 /// One of the steps, and the tile that holds what it makes.
-struct Part {
+struct TiledPart {
   const KernelDef* kernel = nullptr;
   Op op;
   Prepared prepared;
@@ -54,7 +54,7 @@ struct Part {
 };
 
 struct RowTileState {
-  std::vector<Part> parts;
+  std::vector<TiledPart> parts;
   int64_t images = 1;
   int64_t strip_rows = 1;   ///< of the last result
   size_t buffer_bytes = 0;  ///< of one thread
@@ -93,7 +93,7 @@ class Band {
   /// Makes room for new rows: those from `keep` on move to the tile's beginning.
   void hold(size_t p, int64_t keep, Rows made) {
     if (made.count() <= 0) return;
-    const Part& part = state_.parts[p];
+    const TiledPart& part = state_.parts[p];
     Rows& held = held_[p];
     if (keep >= held.end) {
       held = {made.begin, made.end};
@@ -109,13 +109,13 @@ class Band {
 
   /// Where row 0 of image 0 would lie if the whole tensor were there: kernels count rows from there.
   void* origin(size_t p) const {
-    const Part& part = state_.parts[p];
+    const TiledPart& part = state_.parts[p];
     const auto before = static_cast<uintptr_t>(image_ * part.rows + held_[p].begin) * part.row_bytes;
     return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(buffer_ + part.offset) - before);
   }
 
   void run_part(size_t p, Rows made) const {
-    const Part& part = state_.parts[p];
+    const TiledPart& part = state_.parts[p];
     std::array<TensorView, kMostOperands> in;
     const size_t operands = part.facts.size() - 1;
     for (size_t i = 0; i < operands; ++i) {
@@ -260,7 +260,7 @@ class Joiner {
     joined.in_counts = {static_cast<int>(joined.in.size())};
     for (size_t s = end - 1; s-- > begin;) {
       rows = strip_rows(s, rows);
-      Part& part = state->parts[s - begin];
+      TiledPart& part = state->parts[s - begin];
       part.offset = state->buffer_bytes;
       state->buffer_bytes += (static_cast<size_t>(rows) * part.row_bytes + 63) / 64 * 64;
     }
@@ -269,7 +269,7 @@ class Joiner {
     joined.prepared.workspace = (Size(state->bands) * state->buffer_bytes).bytes();
     joined.prepared.state_bytes = sizeof(RowTileState);
     for (size_t s = begin; s < end; ++s) {
-      joined.prepared.state_bytes += sizeof(Part) + sizeof(Step) + step(s).prepared.state_bytes;
+      joined.prepared.state_bytes += sizeof(TiledPart) + sizeof(Step) + step(s).prepared.state_bytes;
       joined.parts.push_back(std::move(steps_.steps[s]));
     }
     joined.prepared.state = std::move(state);
@@ -278,15 +278,15 @@ class Joiner {
 
   void add_part(size_t s, bool first, Step& joined, RowTileState& state) const {
     const Step& from = step(s);
-    Part part{.kernel = from.kernel,
-              .op = from.op,
-              .prepared = from.prepared,
-              .in_counts = from.in_counts,
-              .out_counts = from.out_counts,
-              .facts = {},
-              .first_operand = joined.in.size(),
-              .rows = result(s).shape[2],
-              .row_bytes = row_bytes(result(s))};
+    TiledPart part{.kernel = from.kernel,
+                   .op = from.op,
+                   .prepared = from.prepared,
+                   .in_counts = from.in_counts,
+                   .out_counts = from.out_counts,
+                   .facts = {},
+                   .first_operand = joined.in.size(),
+                   .rows = result(s).shape[2],
+                   .row_bytes = row_bytes(result(s))};
     for (int l : from.in) part.facts.push_back(steps_.buffers[static_cast<size_t>(l)].fact);
     part.facts.push_back(result(s));
     joined.in.insert(joined.in.end(), from.in.begin() + (first ? 0 : 1), from.in.end());

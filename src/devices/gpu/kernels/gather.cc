@@ -56,7 +56,7 @@ Prepared prepare_gathering(const OpSchema& schema, const Gathering& g, const Arg
                   Parameter::of(index.shape.count()),
                   Parameter::of(around.inner),
                   Parameter::of(around.dim),
-                  Parameter::faults(schema.inputs[static_cast<size_t>(g.index)].slot)};
+                  Parameter::faults(schema.inputs[static_cast<size_t>(g.index)].label())};
   l.function = compile(*context.device, "gather", d);
   return prepared({std::move(l)});
 }

@@ -21,7 +21,7 @@ Prepared prepare(const void* attributes, const ArgFacts& args, PrepareContext& c
   PlannedLaunch l;
   l.grid = grid_of(y.count());
   l.parameters = {Parameter::result(), Parameter::operand(0), Parameter::of(y.count()), Parameter::of(y.back())};
-  if (!op.allow_out_of_range) l.parameters.push_back(Parameter::faults(OneHot::kInputs[0].slot));
+  if (!op.allow_out_of_range) l.parameters.push_back(Parameter::faults(OneHot::kInputs[0].label()));
   l.function = compile(*context.device, "one_hot", d);
   return prepared({std::move(l)});
 }

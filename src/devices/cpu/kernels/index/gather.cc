@@ -88,7 +88,7 @@ int64_t copy_ids(const State& s, const T* ids, int64_t* to) {
 
 void fail_at(KernelCall& call, const State& s, int64_t element, int64_t id) noexcept {
   call.fail("an index is out of range", [&] {
-    const char* operand = call.schema->inputs[static_cast<size_t>(s.ids)].slot;
+    const char* operand = call.schema->inputs[static_cast<size_t>(s.ids)].label();
     return out_of_range_text(id, operand, element, s.from_the_end ? -s.lines.length : 0, s.lines.length - 1);
   });
 }

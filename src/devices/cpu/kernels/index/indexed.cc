@@ -63,8 +63,8 @@ class FirstWrong {
 /// Fails a call for element `element` of an operand: `index` into `size` elements, counted from either end.
 void fail_at(KernelCall& call, int operand, int64_t element, int64_t index, int64_t size) {
   call.fail("an index is out of range", [&] {
-    const char* name = call.schema->inputs[static_cast<size_t>(operand)].slot;
-    return out_of_range_text(index, name, element, -size, size - 1);
+    return out_of_range_text(index, call.schema->inputs[static_cast<size_t>(operand)].label(), element, -size,
+                             size - 1);
   });
 }
 

@@ -77,7 +77,7 @@ Prepared prepared_order(const Order& order, const ArgFacts& args, const PrepareC
                       aligned(s.k * static_cast<int64_t>(sizeof(int64_t)));
   }
   s.room = s.part_scratch;
-  if (s.selects) s.part_scratch += aligned(s.lines.length * static_cast<int64_t>(sizeof(Ranked<int64_t>)));
+  if (s.selects) s.part_scratch += aligned(s.lines.length * static_cast<int64_t>(sizeof(Ranked)));
   return prepared(s, s.part_scratch * static_cast<size_t>(s.parts));
 }
 
@@ -95,8 +95,8 @@ void settle(const State& s, const char* x, int64_t step, char* values, int64_t* 
     const T* row = reinterpret_cast<const T*>(x);
     T* taken = reinterpret_cast<T*>(values);
     if (s.selection.sorted && !has_ties(row, step, s.lines.length, taken, result_step, s.k)) return;
-    select_row(row, step, s.lines.length, s.k, s.selection, reinterpret_cast<Ranked<T>*>(scratch + s.room), taken,
-               positions, result_step, [] {});
+    select_row(row, step, s.lines.length, s.k, s.selection, reinterpret_cast<Ranked*>(scratch + s.room), taken,
+               positions, result_step);
   });
 }
 
