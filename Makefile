@@ -309,7 +309,7 @@ windows:
 	scripts/setup-debian.sh --windows
 	scripts/source-libraries.sh windows cmake/toolchains/windows.cmake
 	$(MAKE) --no-print-directory build/windows/build.ninja
-	cmake --build --preset windows -j $(JOBS) --target coracle_program paddle_inference_c golden_test $$(scripts/windows-test.sh --programs)
+	cmake --build --preset windows -j $(JOBS) --target coracle_program coracle-ocr coracle_vision paddle_inference_c golden_test $$(scripts/windows-test.sh --programs)
 
 windows-test: windows models golden-weights
 	scripts/windows-test.sh $(TESTS)
