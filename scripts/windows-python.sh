@@ -24,7 +24,7 @@ if [ "$(cat "$python/made" 2>/dev/null)" != "$wanted" ]; then
   done
   parts=$python/download/panda3d/deploy_libs
   mv "$parts/python311.dll" "$parts/VCRUNTIME140.dll" "$python"
-  mv "$parts"/_*.pyd "$parts/select.pyd" "$parts/unicodedata.pyd" "$parts/libffi-8.dll" "$parts"/libcrypto-*.dll "$parts"/libssl-*.dll "$python/DLLs"
+  mv "$parts"/_*.pyd "$parts/select.pyd" "$parts/unicodedata.pyd" "$parts/pyexpat.pyd" "$parts/libffi-8.dll" "$parts"/libcrypto-*.dll "$parts"/libssl-*.dll "$python/DLLs"
   tar -C "$library" --exclude=test --exclude=__pycache__ --exclude='*.so' -cf - . | tar -C "$python/Lib" -xf -
   x86_64-w64-mingw32-gcc-posix -O1 -municode -static -o "$python/python.exe" tests/python/windows/python.c
   rm -r "$python/download"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 import time
 
@@ -16,7 +17,9 @@ if sys.platform == "win32":
         while True:
             try:
                 return msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-            except PermissionError as error:
+            except OSError as error:
+                if error.errno not in (errno.EACCES, 0):   # 0 in wine.
+                    raise
                 if not wait:
                     raise BlockingIOError(error.errno, "another process has the lock") from None
             time.sleep(_PAUSE)
