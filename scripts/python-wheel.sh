@@ -20,6 +20,7 @@ pip_wheel() {
 if [ "${1:-}" = windows ]; then
   CMAKE_ARGS="-DCMAKE_TOOLCHAIN_FILE=$PWD/cmake/toolchains/windows.cmake -DCORACLE_LIGHT_ISA=none -DCORACLE_BUILD_TRITON=OFF -DCORACLE_BUILD_EXAMPLES=OFF" \
     _PYTHON_HOST_PLATFORM=win-amd64 pip_wheel "$wheels" --config-settings build-dir=build/wheel-windows
+  "$bin/python" scripts/wheel_program.py "$wheels"/coracle-*-py3-none-win_amd64.whl
   echo "$wheels"/coracle-*-py3-none-win_amd64.whl
   exit
 fi
