@@ -56,9 +56,11 @@ TEST_F(UnicodePaths, ConfigsFindModels) {
 TEST_F(UnicodePaths, ConfigsWriteBesideThem) {
   Config saving(folder + "/модель.pdmodel", folder + "/модель.pdiparams");
   saving.EnableSaveOptimModel(true);
-  saving.CollectShapeRangeInfo(folder + "/формы.pbtxt");
   EXPECT_EQ(product_of(saving), expected);
   EXPECT_TRUE(has("_optimized.pdmodel"));
+  Config collecting(folder + "/модель.pdmodel", folder + "/модель.pdiparams");
+  collecting.CollectShapeRangeInfo(folder + "/формы.pbtxt");
+  EXPECT_EQ(product_of(collecting), expected);
   EXPECT_TRUE(has("формы.pbtxt"));
   Config used(folder + "/модель.pdmodel", folder + "/модель.pdiparams");
   used.UseOptimizedModel();
