@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all light tailored setup models engines goldens-on-engines demo serve-demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-ray bench-isa bench-int8 bench-precision bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo oracle-lite oracle-custom known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile gpu-bundle gpu-bundle-rehearsal ray subset processors build-times wheel packages reproducible migration paddleocr docs golden-weights arm arm-test arm-packages bench-arm musl musl-test windows windows-test clean
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo oracle-lite oracle-custom known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile gpu-bundle gpu-bundle-rehearsal ray subset processors build-times wheel packages reproducible migration paddleocr docs golden-weights arm arm-test arm-packages bench-arm musl musl-test windows windows-test wheel-windows macos clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -309,10 +309,24 @@ windows:
 	scripts/setup-debian.sh --windows
 	scripts/source-libraries.sh windows cmake/toolchains/windows.cmake
 	$(MAKE) --no-print-directory build/windows/build.ninja
-	cmake --build --preset windows -j $(JOBS) --target coracle_program paddle_inference_c golden_test $$(scripts/windows-test.sh --programs)
+	cmake --build --preset windows -j $(JOBS) --target coracle_program coracle-ocr coracle_vision paddle_inference_c golden_test $$(scripts/windows-test.sh --programs)
 
-windows-test: windows models golden-weights
+windows-test: wheel-windows models golden-weights
 	scripts/windows-test.sh $(TESTS)
+
+# The Python wheel for 64-bit Windows, into build/wheels-windows.
+wheel-windows: windows
+	scripts/python-wheel.sh windows
+
+# The library for macOS, by the compilers of ziglang: of Apple's processors, or make macos MACOS=x86_64. There is no macOS here that would
+# run it: what it exports is compared with the list.
+MACOS := aarch64
+macos: setup
+	scripts/zig-compilers.sh $(MACOS)-macos
+	LIBRARIES=zlib scripts/source-libraries.sh $(MACOS)-macos cmake/toolchains/macos.cmake -DCORACLE_MACOS=$(MACOS)
+	cmake --preset macos -B build/macos-$(MACOS) -DCORACLE_MACOS=$(MACOS)
+	cmake --build build/macos-$(MACOS) -j $(JOBS) --target coracle paddle_inference_c
+	scripts/macos-exports.sh build/macos-$(MACOS)
 
 # Each fuzz target with the sanitizers of asan, on the same inputs every time; make fuzz FUZZ_SECONDS=600 searches for new ones.
 FUZZ_SECONDS ?= 0

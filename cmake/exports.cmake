@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # coracle_exports(TARGET MAP WORD PREFIX HEADER...): the library TARGET exports what the linker's script MAP says. Windows' linkers take a list of
 # names instead, lib/TARGET.def, of the functions <PREFIX>_* that are declared with WORD in the HEADERs; and the import library TARGET.lib is made
-# of it, which MSVC links as well.
+# of it, which MSVC links as well. macOS' take a list of patterns.
 function(coracle_exports target map word prefix)
+  if(APPLE)
+    set(exported ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/${target}.exports)
+    file(CONFIGURE OUTPUT ${exported} CONTENT "_${prefix}_*\n" @ONLY)
+    target_link_options(${target} PRIVATE LINKER:-exported_symbols_list,${exported})
+    return()
+  endif()
   if(NOT WIN32)
     target_link_options(${target} PRIVATE LINKER:--version-script=${map})
     return()

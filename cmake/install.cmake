@@ -27,15 +27,19 @@ install(TARGETS ${libraries} paddle_inference paddle_lite EXPORT coracleTargets
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 if(WIN32)  # what MSVC links
-  foreach(library coracle paddle_inference_c)
-    install(FILES ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/${library}.lib ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/${library}.def
-            DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
+  foreach(library coracle coracle_vision paddle_inference_c)
+    if(TARGET ${library})
+      install(FILES ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/${library}.lib ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/${library}.def
+              DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
+    endif()
   endforeach()
 endif()
 if(TARGET coracle_vision)  # a component of its own: it loads libraries that the others do not need
   target_include_directories(coracle_vision INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   install(TARGETS coracle_vision EXPORT coracleTargets
-          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT vision NAMELINK_COMPONENT dev)
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT vision NAMELINK_COMPONENT dev
+          RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT vision
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 endif()
 get_property(plugins GLOBAL PROPERTY CORACLE_PLUGINS)
 foreach(plugin ${plugins})  # components of their own for the same reason; they lie where the library looks for them

@@ -4,6 +4,7 @@
 # names the wheel after that (manylinux_2_N); nothing is copied into the wheel, or this fails.
 #   scripts/python-wheel.sh             of this machine
 #   scripts/python-wheel.sh aarch64     of 64-bit ARM, by the cross compiler, into build/wheels-aarch64
+#   scripts/python-wheel.sh windows     of 64-bit Windows, by mingw-w64 (make windows is there), into build/wheels-windows
 set -eu
 cd "$(dirname "$0")/.."
 scripts/venv.sh build/python-venv tests/python/requirements.txt
@@ -12,12 +13,23 @@ bin=$PWD/build/python-venv/bin
 wheels=build/wheels${1:+-$1}
 linux=build/wheels-linux${1:+-$1}
 rm -rf "$wheels" "$linux"
+# pip_wheel FOLDER OPTION...
+pip_wheel() {
+  "$bin/pip" wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$@" . >&2
+}
+if [ "${1:-}" = windows ]; then
+  CMAKE_ARGS="-DCMAKE_TOOLCHAIN_FILE=$PWD/cmake/toolchains/windows.cmake -DCORACLE_LIGHT_ISA=none -DCORACLE_BUILD_TRITON=OFF -DCORACLE_BUILD_EXAMPLES=OFF" \
+    _PYTHON_HOST_PLATFORM=win-amd64 pip_wheel "$wheels" --config-settings build-dir=build/wheel-windows
+  "$bin/python" scripts/wheel_program.py "$wheels"/coracle-*-py3-none-win_amd64.whl
+  echo "$wheels"/coracle-*-py3-none-win_amd64.whl
+  exit
+fi
 # With the compiler's name of the other builds, so that ccache knows the objects.
 if [ -z "${1:-}" ]; then
-  CXX="${CXX:-c++}" "$bin/pip" wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$linux" . >&2
+  CXX="${CXX:-c++}" pip_wheel "$linux"
 else
   CMAKE_ARGS="-DCMAKE_TOOLCHAIN_FILE=$PWD/cmake/toolchains/$1.cmake" _PYTHON_HOST_PLATFORM=linux-$1 \
-    "$bin/pip" wheel --quiet --disable-pip-version-check --no-deps --config-settings "build-dir=build/wheel-$1" --wheel-dir "$linux" . >&2
+    pip_wheel "$linux" --config-settings "build-dir=build/wheel-$1"
 fi
 PATH="$bin:$PATH" auditwheel repair --wheel-dir "$wheels" "$linux"/coracle-*.whl >&2
 wheel=$(echo "$wheels"/coracle-*-py3-none-manylinux*.whl)

@@ -4,6 +4,7 @@
 # the same for every system, and static libraries that read pictures and archives, compiled from the sources of Debian's packages. apt is
 # asked with a state of its own, so that no root is needed. Nothing happens where all is there already.
 #   scripts/source-libraries.sh NAME TOOLCHAIN [CMAKE_OPTION...]     TOOLCHAIN: a file for CMake
+# The variable LIBRARIES names those that are compiled; without it all are.
 set -eu
 
 [ $# -ge 2 ] || { echo "usage: $0 NAME TOOLCHAIN [CMAKE_OPTION...]" >&2; exit 2; }
@@ -11,7 +12,8 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 sysroot=$root/build/sysroot/$1
 toolchain=$(realpath "$2")
 shift 2
-wanted=$(cat "$0" "$toolchain" | cksum)
+packages="zlib libpng1.6 libjpeg-turbo libwebp libyaml googletest"
+wanted=$(cat "$0" "$toolchain" | cksum)${LIBRARIES:+ $LIBRARIES}
 [ "$(cat "$sysroot/made" 2>/dev/null)" != "$wanted" ] || exit 0
 rm -rf "$sysroot"
 mkdir -p "$sysroot/include" "$sysroot/lib/cmake"
@@ -25,8 +27,9 @@ for headers in hwy protozero rapidjson flatbuffers CLI fmt CL; do
 done
 # Recent compilers refuse an assignment in it that nobody uses, to members that are const.
 rm "$sysroot/include/rapidjson"
-cp -r /usr/include/rapidjson "$sysroot/include/rapidjson"
+cp -rp /usr/include/rapidjson "$sysroot/include/rapidjson"
 sed -i '/GenericStringRef& operator=(const GenericStringRef& rhs) {/d' "$sysroot/include/rapidjson/document.h"
+touch -r /usr/include/rapidjson/document.h "$sysroot/include/rapidjson/document.h"
 for package in CLI11 fmt; do  # what find_package() asks for
   mkdir -p "$sysroot/lib/cmake/$package"
   cat >"$sysroot/lib/cmake/$package/${package}Config.cmake" <<CMAKE
@@ -38,7 +41,6 @@ CMAKE
 done
 
 sources=$root/build/sysroot/sources
-packages="zlib libpng1.6 libjpeg-turbo libwebp libyaml googletest"
 if [ "$(cat "$sources/made" 2>/dev/null)" != "$packages" ]; then
   rm -rf "$sources"
   mkdir -p "$sources/apt/lists/partial" "$sources/apt/archives/partial"
@@ -72,6 +74,7 @@ log=$sysroot/log
 library() {
   package=$1
   shift
+  case " ${LIBRARIES:-$packages} " in *" $package "*) ;; *) return 0 ;; esac
   if ! {
     cmake -S "$sources/$package" -B "$sysroot/build/$package" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$toolchain" -DCMAKE_BUILD_TYPE=Release \
       -DCMAKE_INSTALL_PREFIX="$sysroot" -DCMAKE_INSTALL_LIBDIR:PATH="$sysroot/lib" -DBUILD_SHARED_LIBS=OFF -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
@@ -89,6 +92,9 @@ project(z C)
 file(GLOB sources *.c)
 list(FILTER sources EXCLUDE REGEX "/gz[a-z]+[.]c$")
 add_library(z STATIC ${sources})
+if(APPLE)  # or zlib takes it for a system of before 2001 without it
+  target_compile_definitions(z PRIVATE fdopen=fdopen)
+endif()
 install(TARGETS z)
 install(FILES zlib.h zconf.h DESTINATION include)
 CMAKE

@@ -6,7 +6,7 @@
 #   scripts/windows-test.sh --programs     names the programs of tests
 set -u
 
-programs="base_tests archive_tests model_tests"
+programs="base_tests archive_tests model_tests paddle_tests"
 # A model of each kind that is quick: vision in float32 and int8, text, recurrence.
 models="ppocr-v2.0-cls ppocr-v2.0-en-rec ch_PP-OCRv3_rec_slim_infer paddleslim-int8-mobilenet_v1 zoo-bilstm_ctc zoo-ernie_tiny zoo-yolo_head"
 
@@ -38,14 +38,19 @@ expect() {
   fi
 }
 
+# python_for_windows ARGUMENT...: with pipes for its streams, since wine's files are none that Python takes.
+python_for_windows() {
+  : | sh -c '"$@" 2>&1; echo "python ended with $?"' - "$wine" "$python/python.exe" "$@" | tr -d '\r'
+}
+
 "$wine" cmd /c exit || exit 77
 program=$build/coracle.exe
 expect version 0 "coracle " "$wine" "$program" --version
 expect usage 2 "there is no command 'rnu'" "$wine" "$program" rnu
 expect missing 5 "no such model" "$wine" "$program" inspect 'C:\no\such\モデル.pdmodel'
 # No library but Windows' own.
-others=$(x86_64-w64-mingw32-objdump -p "$build/coracle.dll" "$build/paddle_inference_c.dll" "$program" | sed -n 's/.*DLL Name: //p' | sort -u |
-  grep -viE '^(kernel32|msvcrt|advapi32|shell32|psapi|user32|coracle)\.dll$')
+others=$(x86_64-w64-mingw32-objdump -p "$build"/*.dll "$program" "$build/coracle-ocr.exe" | sed -n 's/.*DLL Name: //p' | sort -u |
+  grep -viE '^(kernel32|msvcrt|advapi32|shell32|psapi|user32|coracle|coracle_vision)\.dll$')
 [ -z "$others" ] || { echo "windows: FAILED: needs $others"; failed="$failed libraries"; }
 
 model=$root/build/demo-models/models/ch_ppocr_mobile_v2_cls_infer
@@ -67,6 +72,36 @@ if [ -d "$model" ]; then
   (cd "$logs" && expect quoting 0 '"outputs"' "$wine" cmd /c quoting.bat; [ -z "$failed" ]) || failed="$failed quoting"
 else
   echo "windows: the program on models: skipped, there are none (make models)"
+fi
+
+# Text in the demo's picture, as the real Paddle reads it.
+if [ -d "$model" ]; then
+  printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$wine" "$build/coracle-ocr.exe" >"$logs/coracle-ocr"
+  chmod +x "$logs/coracle-ocr"
+  expect text 0 " 0 differences" python3 "$root/tests/demo/demo_test.py" --program "$logs/coracle-ocr" --models "$root/build/demo-models" \
+    --expected "$root/tests/demo/expected.json" --root "$root"
+  cp "$root/examples/ocr/demo.jpg" "$folder/картина.jpg"
+  expect predict 0 '"task":"text-detection","boxes":[{"score":0.92615' "$wine" "$program" predict "$root/build/demo-models/models/ch_PP-OCRv4_det_infer" --task text-detection \
+    "$folder/картина.jpg" --json --draw "$folder/ответ"
+  [ -s "$folder/ответ/картина_answer.png" ] || { echo "windows: FAILED: no ответ/картина_answer.png"; failed="$failed drawing"; }
+fi
+
+# The wheel in a Python for Windows.
+wheel=$(ls "$root"/build/wheels-windows/coracle-*-win_amd64.whl 2>/dev/null || true)
+if [ -n "$wheel" ]; then
+  python=$("$root/scripts/windows-python.sh")
+  rm -rf "$python"/Lib/site-packages/coracle*
+  "$root/build/python-venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --upgrade --platform win_amd64 --python-version 3.11 \
+    --only-binary=:all: --target "$python/Lib/site-packages" "$wheel"
+  (
+    cd "$root/tests/python"
+    PYTHONDONTWRITEBYTECODE=1 python_for_windows -m pytest -q -rs -p no:cacheprovider --basetemp ../../build/windows/windows-test/python-files windows goldens_test.py model_test.py session_test.py \
+      async_test.py saved_test.py
+  ) >"$logs/python"
+  echo "windows: python: $(grep -E '(passed|failed|error)' "$logs/python" | tail -n 1)"
+  grep -q 'python ended with 0' "$logs/python" || { failed="$failed python"; grep -E '^(E  |FAILED|tests|windows|[a-z]*_test)' "$logs/python" | head -n 60 | cut -c 1-300; }
+else
+  echo "windows: python: skipped, there is no wheel (make wheel-windows)"
 fi
 
 first="--first $models"

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads documents with up to seven models in Coracle: which way up they are, what bends them, layout, text, tables.
 #include <getopt.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -15,6 +13,8 @@
 #include <system_error>
 #include <vector>
 
+#include "base/system/native_path.h"
+#include "base/system/program.h"
 #include "cli/failure.h"
 #include "coracle/coracle.hpp"
 #include "coracle/vision/text_picture.h"
@@ -25,6 +25,8 @@ namespace {
 namespace vision = coracle::vision;
 using coracle::cli::ExitCode;
 using coracle::cli::Failure;
+using coracle::internal::native_path;
+using coracle::internal::path_text;
 
 constexpr char kHelp[] = R"(Reads every line of text from pictures, and on request their layout and tables.
 
@@ -209,12 +211,13 @@ std::size_t count_of(const vision::DocumentReaderFiles& f) {
 }
 
 std::string written_as(const std::string& folder, const std::string& picture, const char* ending) {
-  return (std::filesystem::path(folder) / (std::filesystem::path(picture).stem().string() + ending)).string();
+  std::filesystem::path name = native_path(picture).stem();
+  return path_text(native_path(folder) / (name += ending));
 }
 
 void make_folder(const std::string& folder) {
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
+  std::filesystem::create_directories(native_path(folder), error);
   if (error) throw Failure(ExitCode::kIo, folder + ": cannot be made: " + error.message());
 }
 
@@ -253,7 +256,7 @@ ocr::Result read(vision::DocumentReader& reader, const std::string& path, const 
   if (!options.pages.empty()) {
     make_folder(options.pages);
     const std::string page = written_as(options.pages, path, ".html");
-    coracle::write_file(page, vision::to_html(result.document, std::filesystem::path(path).filename().string()));
+    coracle::write_file(page, vision::to_html(result.document, path_text(native_path(path).filename())));
   }
   return result;
 }
@@ -344,21 +347,21 @@ ExitCode main_guarded(int argc, char** argv) {
 }
 
 /// Ctrl-C. Files are written whole or not at all, so that it may come at any time.
-extern "C" void interrupt(int) {
-  constexpr char kLine[] = "coracle-ocr: interrupted\n";
-  [[maybe_unused]] const ssize_t lost = ::write(STDERR_FILENO, kLine, sizeof(kLine) - 1);
-  ::_exit(static_cast<int>(ExitCode::kInterrupted));
+void interrupt() {
+  coracle::internal::end_program("coracle-ocr: interrupted\n", static_cast<int>(ExitCode::kInterrupted));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (std::signal(SIGINT, interrupt) == SIG_IGN) std::signal(SIGINT, SIG_IGN);
-  // A write fails instead of ending the program.
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
+  coracle::internal::prepare_streams();
+  coracle::internal::handle_interrupt(interrupt, interrupt, std::chrono::milliseconds(1));
   try {
-    return static_cast<int>(main_guarded(argc, argv));
+    std::vector<std::string> words = coracle::internal::program_arguments(argc, argv);
+    std::vector<char*> addresses;
+    for (std::string& word : words) addresses.push_back(word.data());
+    addresses.push_back(nullptr);
+    return static_cast<int>(main_guarded(static_cast<int>(words.size()), addresses.data()));
   } catch (...) {
     try {
       const Failure failure = coracle::cli::current_failure();

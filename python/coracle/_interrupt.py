@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -24,7 +25,8 @@ class _Watcher:
 
     def __init__(self):
         self._read, self.write = os.pipe()
-        os.set_blocking(self.write, False)
+        if sys.platform != "win32":   # There Python asks this of sockets alone.
+            os.set_blocking(self.write, False)
         self.call: Interruptible | None = None
         self.others = -1   # The descriptor of whoever else waits for signals, with the last call.
         threading.Thread(target=self._watch, name="coracle-interrupt", daemon=True).start()
@@ -55,7 +57,8 @@ def _forget() -> None:
         _watcher = None
 
 
-os.register_at_fork(after_in_child=_forget)
+if hasattr(os, "register_at_fork"):   # Windows has no fork.
+    os.register_at_fork(after_in_child=_forget)
 
 
 class Interruptible:

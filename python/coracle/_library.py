@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""libcoracle.so and its functions: coracle.h by ctypes, which lets other Python threads run during each call.
+"""libcoracle.so (coracle.dll on Windows) and its functions: coracle.h by ctypes, which lets other Python threads run during each call.
 
 The library lies beside this file, as wheels have it, or where the environment variable CORACLE_LIBRARY says.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import pathlib
+import sys
 from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 
 from . import errors
@@ -180,21 +181,27 @@ FUNCTIONS = {
 }
 
 
+def file_name(library: str) -> str:
+    """What the file of a library is called on this system."""
+    return {"win32": "%s.dll", "darwin": "lib%s.dylib"}.get(sys.platform, "lib%s.so") % library
+
+
 def _path() -> pathlib.Path:
     named = os.environ.get("CORACLE_LIBRARY")
     if named:
         return pathlib.Path(named)
-    beside = pathlib.Path(__file__).with_name("libcoracle.so")
+    beside = pathlib.Path(__file__).with_name(file_name("coracle"))
     if not beside.exists():
         raise ImportError("there is no %s: install the package (pip install .), or build the library and set "
-                          "CORACLE_LIBRARY to the path of libcoracle.so" % beside)
+                          "CORACLE_LIBRARY to the path of %s" % (beside, beside.name))
     return beside
 
 
 def opened(path: pathlib.Path, functions) -> ctypes.CDLL:
     """A library with the results and arguments of its functions."""
     try:
-        library = ctypes.CDLL(str(path))
+        # An absolute path, by which Windows finds what lies beside it; elsewhere a name may be the loader's to find.
+        library = ctypes.CDLL(str(path.absolute() if sys.platform == "win32" else path))
         for name, (result, *arguments) in functions.items():
             function = getattr(library, "coracle_" + name)
             function.restype = c_int if result == "status" else result

@@ -9,18 +9,18 @@ the least recently used ones. Any file may be deleted at any time.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import functools
 import hashlib
 import logging
 import os
 import pathlib
 import re
+import sys
 import time
 from collections.abc import Iterator
 from typing import Any
 
-from . import _library
+from . import _file_lock, _library
 from . import model as models
 from .errors import Error
 
@@ -32,8 +32,8 @@ _NAME = re.compile("[0-9a-f]{40}[.](coracle|lock)")
 
 
 def default_folder() -> pathlib.Path:
-    """$XDG_CACHE_HOME/coracle/models, or ~/.cache/coracle/models."""
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    """$XDG_CACHE_HOME/coracle/models, or ~/.cache/coracle/models; on Windows %LOCALAPPDATA%\\coracle\\models."""
+    base = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return pathlib.Path(base) / "coracle" / "models"
 
 
@@ -64,12 +64,13 @@ def load(program: Any, params: Any, folder: Any, **options: Any) -> models.Model
 
 
 @contextlib.contextmanager
-def _locked(saved: pathlib.Path, flags: int = 0) -> Iterator[None]:
-    """One process at a time is inside. The lock is given back when its file is closed, also where this process is killed."""
+def _locked(saved: pathlib.Path, wait: bool = True) -> Iterator[None]:
+    """One process at a time is inside. The lock is given back when its file is closed, also where this process is killed. Without `wait`
+    BlockingIOError where another one has it."""
     path = saved.with_suffix(".lock")
     while True:
         with open(path, "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | flags)
+            _file_lock.take(lock.fileno(), wait)
             try:
                 current = os.path.samestat(os.fstat(lock.fileno()), path.stat())
             except FileNotFoundError:
@@ -92,7 +93,7 @@ def _clean(written: pathlib.Path) -> None:
     for used, bytes_, path in sorted(about, reverse=True):
         size += bytes_
         if size > MAX_BYTES or used < time.time() - MAX_SECONDS:
-            with contextlib.suppress(OSError), _locked(path, fcntl.LOCK_NB):   # BlockingIOError is one.
+            with contextlib.suppress(OSError), _locked(path, wait=False):   # BlockingIOError is one.
                 path.unlink(missing_ok=True)
                 path.with_suffix(".lock").unlink()
 

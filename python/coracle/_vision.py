@@ -88,7 +88,7 @@ FUNCTIONS = {
 
 @functools.lru_cache(maxsize=None)
 def _loaded() -> ctypes.CDLL:
-    path = _library.PATH.with_name("libcoracle_vision.so")
+    path = _library.PATH.with_name(_library.file_name("coracle_vision"))
     if not path.exists():
         raise ImportError("there is no %s, which reads pictures: the library was built without it (it needs libjpeg, libpng and "
                           "LibYAML)" % path)

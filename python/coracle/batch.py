@@ -43,7 +43,8 @@ def _unlock() -> None:
     _loading = threading.Lock()   # Nobody in a forked child would release that of the parent.
 
 
-os.register_at_fork(after_in_child=_unlock)
+if hasattr(os, "register_at_fork"):   # Windows has no fork.
+    os.register_at_fork(after_in_child=_unlock)
 
 
 def _once(make: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:

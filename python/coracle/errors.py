@@ -95,4 +95,11 @@ def named_files(*paths: Any) -> Iterator[None]:
         missing = [path for path in paths if path is not None and not os.path.exists(path)]
         if not missing or "no such" not in str(error):
             raise
-        raise MissingFileError(str(error), os.fsdecode(missing[0])) from None
+        raise MissingFileError(str(error), _as_text(missing[0])) from None
+
+
+def _as_text(path: Any) -> str:
+    try:
+        return os.fsdecode(path)
+    except UnicodeDecodeError:   # On Windows, where it cannot be a file's name.
+        return repr(path)

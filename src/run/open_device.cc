@@ -51,6 +51,14 @@ NamedDevice named_device(std::string_view name) {
   return named;
 }
 
+/// What this build lacks, where a name is of a kind that other builds have; else empty.
+std::string left_out(std::string_view name) {
+  const std::string_view kind = name.substr(0, name.find(':'));
+  const std::span<const Device* const> devices = all_devices();
+  const bool is_here = std::any_of(devices.begin(), devices.end(), [&](const Device* d) { return d->name == kind; });
+  return is_here || (kind != "cuda" && kind != "opencl") ? "" : text("this build has no ", kind);
+}
+
 [[noreturn]] void fail_unusable(std::string_view name, const Probe& probe) {
   fail(ErrorCode::kUnsupported, "there is no device ", in_quotes(name), " on this machine: ", probe.missing, "; ",
        what_is_there());
@@ -114,6 +122,10 @@ std::shared_ptr<OpenDevice> open_numbered_device(std::string_view kind, int numb
 std::vector<UsedDevice> open_devices(std::string_view name) {
   const bool may_be_missing = name.ends_with('?');
   if (may_be_missing) name.remove_suffix(1);
+  if (const std::string why = may_be_missing ? left_out(name) : ""; !why.empty()) {
+    log(LogLevel::kWarning, "there is no device ", in_quotes(name), ", the model runs on the processor: ", why);
+    return {};
+  }
   const NamedDevice named = named_device(name);
   if (named.device == nullptr) return {};
   const Probe probe = checked_probe(name, named);
@@ -124,7 +136,10 @@ std::vector<UsedDevice> open_devices(std::string_view name) {
 }
 
 std::string missing_device(std::string_view name) {
-  if (name.ends_with('?')) name.remove_suffix(1);
+  if (name.ends_with('?')) {
+    name.remove_suffix(1);
+    if (std::string why = left_out(name); !why.empty()) return why;
+  }
   const NamedDevice named = named_device(name);
   return named.device == nullptr ? "" : checked_probe(name, named).missing;
 }

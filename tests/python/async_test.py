@@ -218,6 +218,7 @@ def test_the_interpreter_may_end_during_a_run():
     assert time.monotonic() - start < 60
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_forked_child_has_runs_of_its_own():
     done = in_process(BEGIN + """
 expected = session.run_async(x).result()["y"]

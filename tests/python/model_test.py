@@ -39,7 +39,7 @@ def test_loads_a_folder_or_one_of_its_files(linear_files):
 def test_loads_from_memory(kind, linear_files):
     expected = coracle.load(linear_files[0])(X)["y"]
     if kind == "mmap":
-        buffers = [mmap.mmap(os.open(path, os.O_RDONLY), 0, prot=mmap.PROT_READ) for path in linear_files]
+        buffers = [mmap.mmap(os.open(path, os.O_RDONLY), 0, access=mmap.ACCESS_READ) for path in linear_files]
     else:
         buffers = [kind(path.read_bytes(), np.uint8) if kind is np.frombuffer else kind(path.read_bytes()) for path in linear_files]
     model = coracle.load_memory(*buffers)

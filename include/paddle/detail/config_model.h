@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sys/stat.h>
-
 #include <memory>
 #include <string>
 
@@ -88,12 +86,7 @@ struct ModelLocation : CallRecord {
     if (!optim_cache_dir_.empty()) return optim_cache_dir_;
     if (from_memory_) return "";
     if (!model_dir_.empty()) return model_dir_;
-    const size_t slash = prog_file_.rfind('/');
-    return slash == std::string::npos ? "." : prog_file_.substr(0, slash + 1);
-  }
-  static bool is_folder(const std::string& path) {
-    struct stat info;
-    return stat(path.c_str(), &info) == 0 && (info.st_mode & S_IFMT) == S_IFDIR;
+    return folder_of(prog_file_);
   }
 
   std::string model_dir_;

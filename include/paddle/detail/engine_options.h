@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#if defined(_WIN32)
-#include <direct.h>
-#else
-#include <sys/stat.h>
-#endif
-
 #include <cstdint>
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <string>
 
 #include "error.h"
+#include "file_system.h"
 
 namespace paddle {
 namespace detail {
@@ -44,25 +38,6 @@ struct EngineOptions {
   bool use_saved = false;    ///< where it is there; else it is saved
 };
 
-inline bool file_exists(const std::string& path) { return std::ifstream(path).good(); }
-
-/// Does nothing where there is one, or where there cannot be one.
-inline void make_folder(const std::string& path) {
-#if defined(_WIN32)
-  _mkdir(path.c_str());
-#else
-  mkdir(path.c_str(), 0777);
-#endif
-}
-
-/// Whether there can be a file of that name; what is there stays as it is.
-inline bool can_be_written(const std::string& path) {
-  const bool is_there = file_exists(path);
-  const bool can = std::ofstream(path, std::ios::app).good();
-  if (can && !is_there) std::remove(path.c_str());
-  return can;
-}
-
 /// Makes or replaces a file, all or nothing. False where it cannot be written.
 inline bool write_file(const std::string& path, const std::string& content) {
   const coracle_new_file file{path.c_str(), content.data(), content.size()};
@@ -70,7 +45,7 @@ inline bool write_file(const std::string& path, const std::string& content) {
 }
 
 inline std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(system_path(path).c_str(), std::ios::binary);
   require(file.good(), "cannot read file '", path, "'");
   return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
 }
@@ -78,9 +53,10 @@ inline std::string read_file(const std::string& path) {
 /// True for a file of coracle_model_save, by its first bytes. Nothing of what was rewritten in it is undone.
 inline bool is_saved_model(const std::string& path) {
   char head[5] = {};
-  return std::ifstream(path, std::ios::binary).read(head, sizeof(head)).good() && std::string(head, sizeof(head)) ==
-                                                                                      "\x89"
-                                                                                      "CRCL";
+  std::ifstream file(system_path(path).c_str(), std::ios::binary);
+  return file.read(head, sizeof(head)).good() && std::string(head, sizeof(head)) ==
+                                                     "\x89"
+                                                     "CRCL";
 }
 
 }  // namespace detail

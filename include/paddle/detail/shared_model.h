@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -125,10 +124,6 @@ class SharedModel {
     if (!options.shape_range_file.empty()) ranges = owned<ShapeRanges>(options.shape_range_file);
   }
 
-  static bool is_empty_or_missing(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return file.peek() == std::ifstream::traits_type::eof();
-  }
   static const char* null_if_empty(const std::string& s) { return s.empty() ? nullptr : s.c_str(); }
 
   EngineOptions options_;

@@ -6,6 +6,7 @@
 
 #include "base/system/held_signals.h"
 
+// What makes sets of signals are macros on some systems: their names stand alone.
 namespace coracle::internal {
 namespace {
 
@@ -15,8 +16,8 @@ thread_local sigset_t mask_before;
 
 sigset_t ending_signals() {
   sigset_t set;
-  ::sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM}) ::sigaddset(&set, signal);
+  sigemptyset(&set);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM}) sigaddset(&set, signal);
   return set;
 }
 
@@ -34,7 +35,7 @@ HeldSignals::~HeldSignals() {
 bool HeldSignals::any_waits() {
   sigset_t waiting;
   if (::sigpending(&waiting) != 0) return false;
-  const auto waits = [&](int signal) { return ::sigismember(&waiting, signal) == 1; };
+  const auto waits = [&](int signal) { return sigismember(&waiting, signal) == 1; };
   return waits(SIGINT) || waits(SIGTERM) || waits(SIGHUP) || waits(SIGQUIT);
 }
 
