@@ -89,7 +89,7 @@ AttributeValue missing_value(const char* op, std::string_view attribute, std::st
           in_quotes(*value));
   const std::optional<AttributeValue> given = row->value(*value);
   require(given.has_value(), ErrorCode::kInvalidArgument, "attribute ", in_quotes(attribute), " of operator ",
-          in_quotes(op), " is of type ", type, ", which ", in_quotes(*value), " is no value of");
+          in_quotes(op), " is of type ", type, ", which ", in_quotes(*value), " is not a value of");
   return *given;
 }
 

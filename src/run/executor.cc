@@ -65,8 +65,9 @@ MachineLimits Executor::measure_limits() {
   return host_device().measure_limits(program_->selector().capability(), pool_);
 }
 
-std::vector<Tensor> Executor::run(std::span<const Tensor> inputs, const RunOptions& options,
-                                  std::span<const OutputMemory> memory) {
+void Executor::run(std::vector<Tensor>& outputs, std::span<const Tensor> inputs, const RunOptions& options,
+                   std::span<const OutputMemory> memory) {
+  outputs.clear();
   run_start_ = std::chrono::steady_clock::now();
   memory_ = memory;
   select(memory);
@@ -92,15 +93,16 @@ std::vector<Tensor> Executor::run(std::span<const Tensor> inputs, const RunOptio
   try {
     // An earlier run may have had a higher limit.
     if (ledger_->limit() != 0 && ledger_->used() > ledger_->limit()) free_all();
-    std::vector<Tensor> outputs = run_main(context, follow(inputs, options));
+    run_main(context, follow(inputs, options), outputs);
     deliver(context, outputs);
     if (late_ && late_->end != nullptr) {  // whoever reads them elsewhere waits
       for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = read_after(outputs[i], late_->end);
     }
     late_.reset();
     if (options_.cache_bytes == 0) unbind();
-    return outputs;
   } catch (...) {
+    outputs.clear();
+    given_.clear();
     if (blocks_ != nullptr) blocks_->abandon();
     late_.reset();
     arena_in_use_.reset();
@@ -124,9 +126,10 @@ void Executor::select(std::span<const OutputMemory> memory) {
   selection_.set(program_->graph(), devices_ == nullptr ? wanted_ : std::vector<bool>());
 }
 
-std::vector<Tensor> Executor::run_main(const RunContext& context, std::span<const Tensor> inputs) {
+void Executor::run_main(const RunContext& context, std::span<Tensor> inputs, std::vector<Tensor>& outputs) {
   try {
-    return run_graph(context, program_->graph(), {inputs.begin(), inputs.end()});
+    run_graph(context, program_->graph(), inputs, outputs);
+    given_.clear();
   } catch (const std::bad_alloc&) {
     fail(ErrorCode::kOutOfMemory, "not enough memory for this run: use smaller inputs");
   } catch (const std::length_error&) {
@@ -177,7 +180,8 @@ Executor::Frame& Executor::frame_of(const Graph& graph) {
   return frames_.emplace(&graph, std::move(frame)).first->second;
 }
 
-std::vector<Tensor> Executor::run_graph(const RunContext& context, const Graph& graph, std::vector<Tensor> inputs) {
+void Executor::run_graph(const RunContext& context, const Graph& graph, std::span<Tensor> inputs,
+                         std::vector<Tensor>& outputs) {
   context.check();
   Frame& frame = frame_of(graph);
   require(inputs.size() == graph.inputs().size(), ErrorCode::kInvalidArgument, "the program has ",
@@ -215,7 +219,6 @@ std::vector<Tensor> Executor::run_graph(const RunContext& context, const Graph& 
     free_used(graph, frame, ++position);
   }
   if (blocks_ != nullptr) blocks_->await_all(context, graph);
-  std::vector<Tensor> outputs;
   outputs.reserve(graph.outputs().size());
   const bool is_main = &graph == &program_->graph();
   for (ValueId v : graph.outputs()) {
@@ -228,12 +231,12 @@ std::vector<Tensor> Executor::run_graph(const RunContext& context, const Graph& 
     Tensor& tensor = frame.tensors[index(v)];
     if (tensor.is_array()) tensor = Tensor();
   }
-  return outputs;
 }
 
 /// Results of a region belong to the node that runs it: its next run makes others.
 std::vector<Tensor> Executor::run_nested(const RunContext& context, const Graph& graph, std::vector<Tensor> inputs) {
-  std::vector<Tensor> outputs = run_graph(context, graph, std::move(inputs));
+  std::vector<Tensor> outputs;
+  run_graph(context, graph, inputs, outputs);
   free_used(graph, frames_.at(&graph), std::numeric_limits<size_t>::max());
   return outputs;
 }

@@ -42,7 +42,14 @@ class Executor : private BlockHost {
   /// Results stay valid and are overwritten by the next run unless somebody shares them.
   /// `options` hold for this run. `memory`: by result, where it is afterwards, none for no result's. Throws Error.
   std::vector<Tensor> run(std::span<const Tensor> inputs, const RunOptions& options = {},
-                          std::span<const OutputMemory> memory = {});
+                          std::span<const OutputMemory> memory = {}) {
+    std::vector<Tensor> outputs;
+    run(outputs, inputs, options, memory);
+    return outputs;
+  }
+  /// The same; `outputs` becomes the results. A run like the last one then allocates nothing on the host.
+  void run(std::vector<Tensor>& outputs, std::span<const Tensor> inputs, const RunOptions& options,
+           std::span<const OutputMemory> memory);
 
   /// Steps planned for such inputs, without running them: the first segment.
   std::shared_ptr<const Steps> plan(std::span<const Fact> inputs, bool keep_refusals);
@@ -84,17 +91,18 @@ class Executor : private BlockHost {
     ValueId value;
   };
 
-  std::vector<Tensor> run_main(const RunContext& context, std::span<const Tensor> inputs);
+  void run_main(const RunContext& context, std::span<Tensor> inputs, std::vector<Tensor>& outputs);
   /// The user's memory for a value of a graph, if kernels may write it there: its tensor of this type, else nothing.
   std::optional<Tensor> in_user_memory(const Graph& graph, ValueId value, const Fact& fact, const Steps& steps) const;
   /// The inputs of a run, those in memory of the user's read after what his streams were given, which devices follow,
-  /// too.
-  std::vector<Tensor> follow(std::span<const Tensor> inputs, const RunOptions& options);
+  /// too: given_.
+  std::span<Tensor> follow(std::span<const Tensor> inputs, const RunOptions& options);
   /// A tensor in memory of the user's that is read after that point, too.
   static Tensor read_after(const Tensor& tensor, const std::shared_ptr<const StreamPoint>& point);
   /// Brings results to where they are to be, and forgets the user's memory.
   void deliver(const RunContext& context, std::vector<Tensor>& outputs);
-  std::vector<Tensor> run_graph(const RunContext& context, const Graph& graph, std::vector<Tensor> inputs);
+  /// Takes the inputs.
+  void run_graph(const RunContext& context, const Graph& graph, std::span<Tensor> inputs, std::vector<Tensor>& outputs);
   std::vector<Tensor> run_nested(const RunContext& context, const Graph& graph, std::vector<Tensor> inputs);
   /// Results of a graph that are to stay on a device.
   std::span<const ValueId> stay(const Graph& graph) const {
@@ -170,6 +178,7 @@ class Executor : private BlockHost {
   std::unordered_map<const Graph*, Frame> frames_;
   std::unique_ptr<BlockRunner> blocks_;  // null where the program has none
   std::string key_;
+  std::vector<Tensor> given_;             // inputs of a run, until it begins
   std::span<const OutputMemory> memory_;  // by result, during a run
   std::optional<LateEnd> late_;           // of a run that may end so
   std::vector<ValueId> stay_;             // results of the main graph that stay on a device

@@ -73,11 +73,11 @@ LateEnd* Executor::late_end(const Graph& graph, size_t position, const Steps& st
   return &*late_;
 }
 
-std::vector<Tensor> Executor::follow(std::span<const Tensor> inputs, const RunOptions& options) {
-  std::vector<Tensor> tensors(inputs.begin(), inputs.end());
+std::span<Tensor> Executor::follow(std::span<const Tensor> inputs, const RunOptions& options) {
+  given_.assign(inputs.begin(), inputs.end());
   StreamPoints points;
   if (options.after != nullptr) points.push_back(options.after);
-  for (Tensor& tensor : tensors) {
+  for (Tensor& tensor : given_) {
     const UserMemory* const memory = UserMemory::of(tensor);
     if (memory == nullptr) continue;
     points.insert(points.end(), memory->points().begin(), memory->points().end());
@@ -89,7 +89,7 @@ std::vector<Tensor> Executor::follow(std::span<const Tensor> inputs, const RunOp
     points.insert(points.end(), memory.there->points().begin(), memory.there->points().end());
   }
   if (devices_ != nullptr) devices_->follow(points);
-  return tensors;
+  return given_;
 }
 
 void Executor::deliver(const RunContext& context, std::vector<Tensor>& outputs) {
@@ -102,8 +102,10 @@ void Executor::deliver(const RunContext& context, std::vector<Tensor>& outputs) 
     if (!memory.on_device && memory.there == nullptr) output = output.to_host();
     if (!memory.is_users() && !memory.on_device) continue;
     const std::string& name = graph.output_names()[i];
-    require(!output.is_array(), ErrorCode::kInvalidArgument, "output ", i, " (", in_quotes(name),
-            ") is a list of tensors, which no memory can be bound to");
+    if (output.is_array()) {  // names are made readable for messages alone
+      fail(ErrorCode::kInvalidArgument, "output ", i, " (", in_quotes(name),
+           ") is a list of tensors, which no memory can be bound to");
+    }
     if (memory.on_device) {
       if (output.is_on_host()) {
         output = devices_->upload(output, Place{1}, ledger_);
@@ -112,12 +114,15 @@ void Executor::deliver(const RunContext& context, std::vector<Tensor>& outputs) 
       }
       continue;
     }
-    require(output.bytes() <= memory.bytes, ErrorCode::kInvalidArgument, "output ", i, " (", in_quotes(name), ") is ",
-            output.dtype(), output.shape(), ", ", counted(output.bytes(), "byte"), ", its memory has room for ",
-            memory.bytes);
+    if (output.bytes() > memory.bytes) {
+      fail(ErrorCode::kInvalidArgument, "output ", i, " (", in_quotes(name), ") is ", output.dtype(), output.shape(),
+           ", ", counted(output.bytes(), "byte"), ", its memory has room for ", memory.bytes);
+    }
     if (memory.there != nullptr) {
-      require(output.dtype() == memory.dtype, ErrorCode::kInvalidArgument, "output ", i, " (", in_quotes(name),
-              ") has elements of type ", output.dtype(), ", the tensor that it is bound to has ", memory.dtype);
+      if (output.dtype() != memory.dtype) {
+        fail(ErrorCode::kInvalidArgument, "output ", i, " (", in_quotes(name), ") has elements of type ",
+             output.dtype(), ", the tensor that it is bound to has ", memory.dtype);
+      }
       output = devices_->copy(output, memory.there);
       continue;
     }

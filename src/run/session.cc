@@ -281,7 +281,7 @@ void Session::run_held(const RunOptions& options) {
     const std::vector<Shape> own =
         padding_.own_shapes(inputs_, [this](const std::vector<Shape>& inputs) { return result_shapes(inputs); });
     if (own.empty()) {
-      outputs_ = executor_.run(inputs_, options, output_memory_);
+      executor_.run(outputs_, inputs_, options, output_memory_);
     } else {
       run_padded(options, own);
     }
@@ -344,14 +344,15 @@ Tensor Session::output(size_t index) const {
   const size_t count = model_->info().outputs.size();
   require(index < count, ErrorCode::kInvalidArgument, "the model has ", counted(count, "output"),
           ", there is no output ", index);
-  return result(index, "outputs");
+  require(index < outputs_.size(), ErrorCode::kInvalidArgument, "there are no outputs before a run that succeeded");
+  return result(index);
 }
 
-const Tensor& Session::result(size_t index, std::string_view what) const {
-  require(index < outputs_.size(), ErrorCode::kInvalidArgument, "there are no ", what, " before a run that succeeded");
-  require(index >= output_memory_.size() || output_memory_[index].is_wanted, ErrorCode::kInvalidArgument,
-          in_quotes(model_->program()->graph().output_names()[index]),
-          " is not among the outputs that runs compute: select it, or all of them");
+const Tensor& Session::result(size_t index) const {
+  if (index < output_memory_.size() && !output_memory_[index].is_wanted) {
+    fail(ErrorCode::kInvalidArgument, in_quotes(model_->program()->graph().output_names()[index]),
+         " is not among the outputs that runs compute: select it, or all of them");
+  }
   return outputs_[index];
 }
 
@@ -361,7 +362,8 @@ Tensor Session::kept(std::string_view name) const {
   const std::string wanted = printable(name);
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i] != wanted) continue;
-    return result(i, "tensors");
+    require(i < outputs_.size(), ErrorCode::kInvalidArgument, "there are no tensors before a run that succeeded");
+    return result(i);
   }
   fail(ErrorCode::kInvalidArgument, "variable ", in_quotes(name),
        " is not kept: name it in keep_tensors when loading the model (is it a variable of the main block?)");

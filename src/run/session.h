@@ -124,7 +124,7 @@ class Session {
   void check_input(size_t index, const Tensor& tensor) const;
   void bind(size_t index, const OutputMemory& memory);
   /// A result of the last run, by its number among the graph's outputs. Throws Error where it was not wanted.
-  const Tensor& result(size_t index, std::string_view what) const;
+  const Tensor& result(size_t index) const;
   /// What the user's stream was given so far; null without one.
   std::shared_ptr<const StreamPoint> stream_point();
   std::string describe_inputs() const;

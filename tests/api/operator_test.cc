@@ -313,8 +313,8 @@ TEST(CustomOperator, DeclarationsAreChecked) {
     return message_of([&] { coracle::register_operator(op); });
   };
   expect_part(error_of([](auto& op) { op.name = ""; }), "needs a name");
-  expect_part(error_of([](auto& op) { op.name = "conv2d"; }), "Coracle has an operator 'conv2d'");
-  expect_part(error_of([](auto& op) { op.name = "elementwise_add"; }), "Coracle has an operator");
+  expect_part(error_of([](auto& op) { op.name = "conv2d"; }), "the operator 'conv2d' is one of Coracle's");
+  expect_part(error_of([](auto& op) { op.name = "elementwise_add"; }), "is one of Coracle's");
   expect_part(error_of([](auto& op) { op.run = nullptr; }), "has no function 'run'");
   expect_part(error_of([](auto& op) { op.outputs = ""; }), "needs an output");
   expect_part(error_of([](auto& op) { op.inputs = "a, a"; }), "two inputs of the name 'a'");
@@ -323,7 +323,7 @@ TEST(CustomOperator, DeclarationsAreChecked) {
   expect_part(error_of([](auto& op) { op.attributes = "axis"; }), "an attribute without a type: 'axis'");
   expect_part(error_of([](auto& op) { op.attributes = "axis: integer"; }),
               "has the type 'integer', expected bool, int");
-  expect_part(error_of([](auto& op) { op.attributes = "axis: int = x"; }), "of type int, which 'x' is no value of");
+  expect_part(error_of([](auto& op) { op.attributes = "axis: int = x"; }), "of type int, which 'x' is not a value of");
   expect_part(error_of([](auto& op) { op.attributes = "axis: ints = 1"; }), "is a list");
   expect_part(error_of([](auto& op) { op.attributes = "a: int, a: bool"; }), "two attributes of the name 'a'");
   coracle_operator c;

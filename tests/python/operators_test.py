@@ -107,7 +107,7 @@ def test_errors_name_the_place():
                                                                           infer=lambda x: x.shape)])
     with pytest.raises(coracle.InvalidArgumentError, match="expected a function"):
         coracle.Operator("custom_scale", 3)
-    with pytest.raises(coracle.InvalidArgumentError, match="Coracle has an operator 'conv2d'"):
+    with pytest.raises(coracle.InvalidArgumentError, match="the operator 'conv2d' is one of Coracle's"):
         coracle.operator("conv2d")(lambda x: x)
     with pytest.raises(coracle.InvalidArgumentError, match="there is no operator 'custom_scale'"):
         scale_operator().unregister()
