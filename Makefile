@@ -318,15 +318,13 @@ windows-test: wheel-windows models golden-weights
 wheel-windows: windows
 	scripts/python-wheel.sh windows
 
-# The library for macOS, by the compilers of ziglang: of Apple's processors, or make macos MACOS=x86_64. There is no macOS here that would
-# run it: what it exports is compared with the list.
+# What of the library is compiled for macOS so far, by the compilers of ziglang: for Apple's processors, or make macos MACOS=x86_64.
 MACOS := aarch64
 macos: setup
 	scripts/zig-compilers.sh $(MACOS)-macos
 	LIBRARIES=zlib scripts/source-libraries.sh $(MACOS)-macos cmake/toolchains/macos.cmake -DCORACLE_MACOS=$(MACOS)
 	cmake --preset macos -B build/macos-$(MACOS) -DCORACLE_MACOS=$(MACOS)
-	cmake --build build/macos-$(MACOS) -j $(JOBS) --target coracle paddle_inference_c
-	scripts/macos-exports.sh build/macos-$(MACOS)
+	cmake --build build/macos-$(MACOS) -j $(JOBS) --target coracle_base coracle_run
 
 # Each fuzz target with the sanitizers of asan, on the same inputs every time; make fuzz FUZZ_SECONDS=600 searches for new ones.
 FUZZ_SECONDS ?= 0
