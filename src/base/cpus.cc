@@ -135,7 +135,7 @@ std::vector<int> cpu_list(std::string_view list) {
 }
 
 /// A processor, and what it does in a time, compared with those beside it in a list.
-struct Speed {
+struct ProcessorSpeed {
   int cpu = 0;
   int64_t value = 0;
 };
@@ -143,17 +143,17 @@ struct Speed {
 /// What differs by less than a tenth is alike: processors have favourite cores, which run a little faster.
 bool differ(int64_t least, int64_t most) { return least * 10 < most * 9; }
 
-int64_t least_of(const std::vector<Speed>& speeds) {
+int64_t least_of(const std::vector<ProcessorSpeed>& speeds) {
   return std::min_element(speeds.begin(), speeds.end(), [](auto& a, auto& b) { return a.value < b.value; })->value;
 }
 
-int64_t most_of(const std::vector<Speed>& speeds) {
+int64_t most_of(const std::vector<ProcessorSpeed>& speeds) {
   return std::max_element(speeds.begin(), speeds.end(), [](auto& a, auto& b) { return a.value < b.value; })->value;
 }
 
 /// `file` of each processor's folder; nothing where one does not have it.
-std::vector<Speed> values_of(const std::vector<int>& cpus, const std::string& folder, const char* file) {
-  std::vector<Speed> all;
+std::vector<ProcessorSpeed> values_of(const std::vector<int>& cpus, const std::string& folder, const char* file) {
+  std::vector<ProcessorSpeed> all;
   for (const int cpu : cpus) {
     const std::optional<int64_t> value = number(content(folder + "cpu" + std::to_string(cpu) + file));
     if (!value) return {};
@@ -164,33 +164,34 @@ std::vector<Speed> values_of(const std::vector<int>& cpus, const std::string& fo
 
 /// Of the processors that this process may use, by their capacity, which counts work, or else by their highest
 /// frequency; alike where the system tells neither.
-std::vector<Speed> read_speeds(const std::string& root) {
+std::vector<ProcessorSpeed> read_speeds(const std::string& root) {
   const std::string folder = root + "/sys/devices/system/cpu/";
   std::vector<int> cpus = root.empty() ? first_affinity() : std::vector<int>();
   if (cpus.empty()) cpus = cpu_list(first_line(folder + "online"));
   if (cpus.empty()) cpus.push_back(0);
   for (const char* file : {"/cpu_capacity", "/cpufreq/cpuinfo_max_freq"}) {
-    std::vector<Speed> speeds = values_of(cpus, folder, file);
+    std::vector<ProcessorSpeed> speeds = values_of(cpus, folder, file);
     if (!speeds.empty() && differ(least_of(speeds), most_of(speeds))) return speeds;
   }
-  std::vector<Speed> alike;
+  std::vector<ProcessorSpeed> alike;
   alike.reserve(cpus.size());
   for (const int cpu : cpus) alike.push_back({cpu, 1});
   return alike;
 }
 
-std::vector<Speed> speeds_of_machine(const std::string& root) {
-  static const auto& here = *new std::vector<Speed>(read_speeds(""));  // there for threads that run at the exit
+std::vector<ProcessorSpeed> speeds_of_machine(const std::string& root) {
+  static const auto& here =
+      *new std::vector<ProcessorSpeed>(read_speeds(""));  // there for threads that run at the exit
   return root.empty() ? here : read_speeds(root);
 }
 
 /// For "all", "fast" and "slow".
 std::vector<int> cpus_by_speed(std::string_view text, const std::string& root) {
-  const std::vector<Speed> speeds = speeds_of_machine(root);
+  const std::vector<ProcessorSpeed> speeds = speeds_of_machine(root);
   const int64_t least = least_of(speeds);
   const int64_t most = most_of(speeds);
   std::vector<int> cpus;
-  for (const Speed& speed : speeds) {
+  for (const ProcessorSpeed& speed : speeds) {
     const bool fast = speed.value >= least + (most - least) / 2;
     if (text == "all" || least == most || fast == (text == "fast")) cpus.push_back(speed.cpu);
   }
@@ -200,8 +201,9 @@ std::vector<int> cpus_by_speed(std::string_view text, const std::string& root) {
 }  // namespace
 
 bool speeds_differ(const std::vector<int>& cpus, const std::string& root) {
-  std::vector<Speed> speeds = speeds_of_machine(root);
-  std::erase_if(speeds, [&](const Speed& s) { return std::find(cpus.begin(), cpus.end(), s.cpu) == cpus.end(); });
+  std::vector<ProcessorSpeed> speeds = speeds_of_machine(root);
+  std::erase_if(speeds,
+                [&](const ProcessorSpeed& s) { return std::find(cpus.begin(), cpus.end(), s.cpu) == cpus.end(); });
   return !speeds.empty() && differ(least_of(speeds), most_of(speeds));
 }
 

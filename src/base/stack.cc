@@ -9,7 +9,7 @@
 namespace coracle::internal {
 
 void require_stack(std::string_view what) {
-  thread_local const Stack stack = stack_of_this_thread();
+  thread_local const ThreadStack stack = stack_of_this_thread();
   const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   if (here < stack.begin || here - stack.begin >= stack.size) return;
   const size_t left = here - stack.begin;

@@ -46,10 +46,10 @@ struct OwnTime {
 std::optional<OwnTime> own_processor_time();
 
 /// The stack of the calling thread.
-struct Stack {
+struct ThreadStack {
   uintptr_t begin = 0;
   size_t size = 0;  ///< 0: unknown
 };
-Stack stack_of_this_thread();
+ThreadStack stack_of_this_thread();
 
 }  // namespace coracle::internal

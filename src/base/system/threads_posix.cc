@@ -84,8 +84,8 @@ std::optional<OwnTime> own_processor_time() {
   return OwnTime{.busy = int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec, .interrupted = usage.ru_nivcsw};
 }
 
-Stack stack_of_this_thread() {
-  Stack stack;
+ThreadStack stack_of_this_thread() {
+  ThreadStack stack;
   pthread_attr_t attributes;
   if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return stack;
   void* begin = nullptr;
@@ -106,7 +106,7 @@ void SavedAffinity::restore() const {}
 int prefer_memory_of(size_t) { return ENOSYS; }
 std::optional<int64_t> processor_time(ThreadHandle) { return std::nullopt; }
 std::optional<OwnTime> own_processor_time() { return std::nullopt; }
-Stack stack_of_this_thread() { return {}; }
+ThreadStack stack_of_this_thread() { return {}; }
 
 #endif
 

@@ -55,7 +55,7 @@ int prefer_memory_of(size_t /*node*/) { return ENOSYS; }
 std::optional<int64_t> processor_time(ThreadHandle /*thread*/) { return std::nullopt; }
 std::optional<OwnTime> own_processor_time() { return std::nullopt; }
 
-Stack stack_of_this_thread() {
+ThreadStack stack_of_this_thread() {
   ULONG_PTR low = 0;
   ULONG_PTR high = 0;
   GetCurrentThreadStackLimits(&low, &high);
