@@ -26,8 +26,8 @@ auto position_of(std::string_view name, const CustomOperators& operators) {
 }
 
 void check_free(std::string_view name, const CustomOperators& taken) {
-  require(find_op(name) == nullptr && find_legacy_op(name) == nullptr, ErrorCode::kInvalidArgument,
-          "the operator ", in_quotes(name), " is one of Coracle's: give yours another name");
+  require(find_op(name) == nullptr && find_legacy_op(name) == nullptr, ErrorCode::kInvalidArgument, "the operator ",
+          in_quotes(name), " is one of Coracle's: give yours another name");
   require(position_of(name, taken) == taken.end(), ErrorCode::kInvalidArgument, "there is an operator ",
           in_quotes(name), " already: unregister it first, or give yours another name");
 }

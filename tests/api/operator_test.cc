@@ -149,7 +149,8 @@ TEST(CustomOperator, BelongsToAModelOrTheProcess) {
   expect_part(message_of([&] { coracle::register_operator(other); }), "unregister it first");
   const coracle::Model of_process = loaded(program);
   EXPECT_EQ(answer_of(of_process, {1, 2}), (std::vector<float>{5, 5}));
-  EXPECT_EQ(answer_of(loaded(program, {.operators = {scaled_sum()}}), kInput), kExpected) << "the model's own comes first";
+  EXPECT_EQ(answer_of(loaded(program, {.operators = {scaled_sum()}}), kInput), kExpected)
+      << "the model's own comes first";
   EXPECT_EQ(answer_of(model, kInput), kExpected);
 }
 

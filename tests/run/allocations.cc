@@ -15,13 +15,13 @@ namespace {
 
 std::atomic<long> allocations{0};
 
-coracle::Span<const std::byte> bytes_of(const std::string& s) {
+coracle::Span<const std::byte> span_over(const std::string& s) {
   return {reinterpret_cast<const std::byte*>(s.data()), s.size()};
 }
 
 /// How often runs like the ones before allocate, together.
 long allocations_of(const coracle::internal::test::ModelBytes& bytes, int threads) {
-  const coracle::Model model(bytes_of(bytes.program), bytes_of(bytes.params));
+  const coracle::Model model(span_over(bytes.program), span_over(bytes.params));
   coracle::Session session(model, {.threads = threads});
   for (size_t i = 0; i < bytes.inputs.size(); ++i) {
     const coracle::internal::Tensor& x = bytes.inputs[i];
