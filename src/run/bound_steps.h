@@ -8,7 +8,7 @@
 
 #include "base/memory_ledger.h"
 #include "plan/steps.h"
-#include "run/selection.h"
+#include "run/output_selection.h"
 #include "run/step_cache.h"
 
 namespace coracle::internal {
@@ -48,7 +48,7 @@ class BoundSteps {
   std::vector<TensorView> views;    ///< of all calls, inputs before outputs
   std::vector<KernelCall> calls;    ///< one per step
   std::vector<External> externals;  ///< views that point to the session's tensors
-  /// What runs where only some outputs are wanted, and the number of that Selection (0: all).
+  /// What runs where only some outputs are wanted, and the number of that OutputSelection (0: all).
   SelectedSteps selected;
   uint64_t selection = 0;
   uint64_t device_generation = 0;  ///< DeviceRun's, of the memory that was bound last

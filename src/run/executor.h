@@ -184,7 +184,7 @@ class Executor : private BlockHost {
   std::vector<ValueId> stay_;             // results of the main graph that stay on a device
   std::vector<bool> written_;             // by result: kernels write to its memory in this run
   std::vector<bool> wanted_;              // by result; empty: all
-  Selection selection_;                   // for the wanted ones
+  OutputSelection selection_;             // for the wanted ones
   Profile* profile_ = nullptr;
   const Observer* observer_ = nullptr;
   std::chrono::steady_clock::time_point run_start_;

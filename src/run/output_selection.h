@@ -10,7 +10,7 @@
 namespace coracle::internal {
 
 /// The values of a graph that some of its outputs need.
-class Selection {
+class OutputSelection {
  public:
   /// From now on those of the outputs that are `wanted`, by number; empty: all of them.
   void set(const Graph& graph, const std::vector<bool>& wanted);
@@ -33,6 +33,6 @@ struct SelectedSteps {
   std::vector<bool> runs;     ///< by step
   std::vector<bool> written;  ///< by buffer
 };
-SelectedSteps selected_steps(const Graph& graph, const Steps& steps, const Selection& selection);
+SelectedSteps selected_steps(const Graph& graph, const Steps& steps, const OutputSelection& selection);
 
 }  // namespace coracle::internal

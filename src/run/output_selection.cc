@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/selection.h"
+#include "run/output_selection.h"
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ size_t memory_of(const Steps& steps, int buffer) {
 
 }  // namespace
 
-void Selection::set(const Graph& graph, const std::vector<bool>& wanted) {
+void OutputSelection::set(const Graph& graph, const std::vector<bool>& wanted) {
   ++number_;
   values_.clear();
   if (std::all_of(wanted.begin(), wanted.end(), [](bool w) { return w; })) return;
@@ -37,12 +37,12 @@ void Selection::set(const Graph& graph, const std::vector<bool>& wanted) {
   values_ = std::move(needed);
 }
 
-bool Selection::has(const Node& node) const {
+bool OutputSelection::has(const Node& node) const {
   return is_all() || !is_pure(node) ||
          std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId v) { return has(v); });
 }
 
-SelectedSteps selected_steps(const Graph& graph, const Steps& steps, const Selection& selection) {
+SelectedSteps selected_steps(const Graph& graph, const Steps& steps, const OutputSelection& selection) {
   std::vector<bool> needed(steps.buffers.size());  // by root
   for (const LiveOut& out : steps.live_out) {
     if (selection.has(out.value)) needed[memory_of(steps, out.buffer)] = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/selection.h"
+#include "run/output_selection.h"
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ std::set<std::string> nodes_that_ran(const Session& session) {
   return nodes;
 }
 
-TEST(Selection, ChosenOutputsHaveTheirBitsWhateverElseIsChosen) {
+TEST(OutputSelection, ChosenOutputsHaveTheirBitsWhateverElseIsChosen) {
   for (unsigned seed = 0; seed < 24; ++seed) {
     SCOPED_TRACE(seed);
     const auto model = model_of(random_graph(seed, 25, seed % 3 == 0 ? 2 : 0));
@@ -74,7 +74,7 @@ const char* const kTwoWays = R"(graph (%x "x": float32[?, 8]) {
   return %b "b", %e "e"
 })";
 
-TEST(Selection, WhatIsNotNeededDoesNotRun) {
+TEST(OutputSelection, WhatIsNotNeededDoesNotRun) {
   const auto model = model_of(kTwoWays);
   Session session(model, {.threads = 1});
   session.set_profiling(true);
@@ -107,7 +107,7 @@ TEST(Selection, WhatIsNotNeededDoesNotRun) {
   EXPECT_TRUE(test::same_bits({session.output(0), session.output(1)}, expected));
 }
 
-TEST(Selection, KeepsMemoryThatOutputsAreBoundTo) {
+TEST(OutputSelection, KeepsMemoryThatOutputsAreBoundTo) {
   const auto model = model_of(kTwoWays);
   Session session(model, {.threads = 1});
   const Tensor x = random_tensor({4, 8}, 2);
@@ -126,7 +126,7 @@ TEST(Selection, KeepsMemoryThatOutputsAreBoundTo) {
   EXPECT_TRUE(std::equal(b.begin(), b.end(), expected[0].data<float>()));
 }
 
-TEST(Selection, NamesAreChecked) {
+TEST(OutputSelection, NamesAreChecked) {
   const auto model = model_of(kTwoWays);
   Session session(model, {.threads = 1});
   const std::string_view wrong = "f";
