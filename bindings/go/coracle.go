@@ -18,7 +18,6 @@ package coracle
 /*
 #cgo pkg-config: coracle
 #include <coracle/coracle.h>
-#include <coracle/operator.h>
 */
 import "C"
 

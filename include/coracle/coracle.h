@@ -130,6 +130,17 @@ typedef void (*coracle_log_function)(void* user, coracle_log_level level, const 
  */
 CORACLE_API coracle_status coracle_set_logger(coracle_log_level level, coracle_log_function log, void* user);
 
+/* ---- operators of one's own, which coracle/operator.h defines ---- */
+
+/**
+ * Loads a shared library whose operators the models of this process may name from now on: it registers them by itself
+ * while it is loaded, as PD_BUILD_OP of paddle/extension.h does, or exports the C function
+ * `coracle_status coracle_register_operators(void)`, which is called once. It is linked with this library, and stays
+ * loaded. CORACLE_IO where it cannot be loaded, CORACLE_INVALID_ARGUMENT where it registers nothing. A second call for
+ * the same library does nothing. For any thread.
+ */
+CORACLE_API coracle_status coracle_load_operators(const char* path);
+
 /* ---- models ---- */
 
 /** Name of the rewrite that runs as number `index`, from 0 on; null behind the last. Some run twice. */

@@ -22,7 +22,7 @@ typedef struct coracle_operator_call coracle_operator_call;
 
 /** Anything but CORACLE_OK ends the run, or loading or planning, with that status; coracle_call_fail says why. */
 typedef coracle_status (*coracle_operator_function)(void* user, coracle_operator_call* call);
-typedef void (*coracle_release_function)(void* user);
+typedef void (*coracle_operator_release_function)(void* user);
 
 typedef struct coracle_operator {
   size_t struct_size;
@@ -43,7 +43,7 @@ typedef struct coracle_operator {
   void* user;                    /**< what the functions are given */
   /** Called when nothing uses the operator any more: it was unregistered, and models that have it are freed. Not where
    * registering it, or loading the model that it was given with, failed. Null: nobody is told. From any thread. */
-  coracle_release_function release;
+  coracle_operator_release_function release;
   /** Not 0: its functions are never called by two threads at once. 0: sessions in several threads call them together.
    */
   int32_t one_thread;
@@ -63,15 +63,6 @@ CORACLE_API void coracle_operator_init(coracle_operator* op, size_t struct_size)
 CORACLE_API coracle_status coracle_register_operator(const coracle_operator* op);
 /** Takes it back; loaded models keep it. CORACLE_INVALID_ARGUMENT where there is none. For any thread. */
 CORACLE_API coracle_status coracle_unregister_operator(const char* name);
-
-/**
- * Loads a shared library whose operators the models of this process may name from now on: it registers them by itself
- * while it is loaded, as PD_BUILD_OP of paddle/extension.h does, or exports the C function
- * `coracle_status coracle_register_operators(void)`, which is called once. It is linked with this library, and stays
- * loaded. CORACLE_IO where it cannot be loaded, CORACLE_INVALID_ARGUMENT where it registers nothing. A second call for
- * the same library does nothing. For any thread.
- */
-CORACLE_API coracle_status coracle_load_operators(const char* path);
 
 /* ---- what its functions ask; inputs, outputs and elements of lists count from 0 ---- */
 

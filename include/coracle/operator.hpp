@@ -140,7 +140,7 @@ class GivenOperators {
   const coracle_operator* data() const { return list_.data(); }
   size_t size() const { return list_.size(); }
   void taken() {
-    for (std::unique_ptr<Operator>& op : owned_) op.release();
+    for (std::unique_ptr<Operator>& op : owned_) static_cast<void>(op.release());  // the library's
     owned_.clear();
   }
 

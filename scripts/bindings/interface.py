@@ -10,6 +10,8 @@ sys.path.insert(0, str(SOURCE / "scripts"))
 import check_abi  # noqa: E402
 
 LIBRARIES = ("coracle", "coracle_vision")
+# What defines operators: they are written in C++ or C, and loaded (coracle_load_operators).
+LEFT_OUT = {"coracle/operator.h"}
 FORMS = (("enum", r"typedef enum \w+ \{([^{}]*)\} (\w+);"), ("struct", r"typedef struct \w+ \{([^{}]*)\} (\w+);"),
          ("callback", r"typedef ([\w\s*]+?)\(\*(\w+)\)\(([^(){}]*)\);"), ("opaque", r"typedef struct \w+ (\w+);"),
          ("forward", r"struct \w+;"), ("function", r"([\w\s*]+?[\s*])(\w+)\(([^(){}]*)\);"), ("end", r"\}"))
@@ -34,9 +36,15 @@ def parameters(text):
     return [] if text.strip() in ("", "void") else [typed(each)[:2] for each in text.split(",")]
 
 
+def headers_of(library):
+    """The folder of a library's headers, and their names in it."""
+    folder, headers, _ = check_abi.LIBRARIES[library]
+    return folder, [each for each in headers if each not in LEFT_OUT]
+
+
 def declarations(library):
     """The declarations of a library's headers, in their order. Ends the program at what it does not understand."""
-    folder, headers, _ = check_abi.LIBRARIES[library]
+    folder, headers = headers_of(library)
     text = check_abi.declarations(folder, headers).strip()
     found = []
     while text:
@@ -59,16 +67,16 @@ def declarations(library):
 
 def limits(library):
     """Names and numbers of the macros that are a part of the interface."""
-    folder, headers, _ = check_abi.LIBRARIES[library]
+    folder, headers = headers_of(library)
     return re.findall(r"^#define (CORACLE_MAX_\w+) (\d+)$", (folder / headers[0]).read_text(encoding="utf-8"), re.M)
 
 
 def made_from(library):
     """What a file that is made of the headers says of itself."""
-    return "Made by scripts/bindings/check.py from %s." % " and ".join("include/" + each for each in check_abi.LIBRARIES[library][1])
+    return "Made by scripts/bindings/check.py from %s." % " and ".join("include/" + each for each in headers_of(library)[1])
 
 
 def layout(library):
     """Sizes of structs, places and sizes of their fields, and numbers of enumerators as the C compiler has them."""
-    folder, headers, _ = check_abi.LIBRARIES[library]
+    folder, headers = headers_of(library)
     return check_abi.layout(folder, headers, check_abi.declarations(folder, headers))

@@ -3,13 +3,16 @@
 import interface
 
 TYPES = {"void": "c_void", "char": "c_char", "int": "c_int", "float": "f32", "double": "f64", "size_t": "usize", "int32_t": "i32",
-         "int64_t": "i64", "uint8_t": "u8", "uint32_t": "u32"}
+         "int64_t": "i64", "uint8_t": "u8", "uint32_t": "u32",
+         "coracle_operator": "c_void"}   # Of operator.h, which is not here.
 
 
 def rust_type(text):
     if not text.endswith("*"):
         return TYPES.get(text, text)
     inside = text[:-1].strip()
+    if inside.endswith("* const"):
+        return "*const " + rust_type(inside[:-len(" const")])
     if inside.startswith("const ") and not inside.endswith("*"):
         return "*const " + rust_type(inside[len("const "):])
     return "*mut " + rust_type(inside)

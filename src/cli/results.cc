@@ -7,7 +7,6 @@
 #include <cmath>
 #include <filesystem>
 
-#include "base/nearest_name.h"
 #include "base/system/native_path.h"
 #include "cli/failure.h"
 #include "cli/text.h"
@@ -68,8 +67,8 @@ std::vector<ShownOutput> shown_outputs(const coracle::Model& model, const std::v
   }
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    throw Failure(ExitCode::kUsage, fmt::format("--outputs: the model has no output '{}'{}; its outputs are: {}", name,
-                                                internal::suggestion(name, known), fmt::join(known, ", ")));
+    throw Failure(ExitCode::kUsage, fmt::format("--outputs: the model has no output '{}'; its outputs are: {}", name,
+                                                fmt::join(known, ", ")));
   }
   if (!names.empty()) {
     std::erase_if(all,

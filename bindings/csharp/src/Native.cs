@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Made by scripts/bindings/check.py from include/coracle/coracle.h and include/coracle/device.h and include/coracle/operator.h.
+// Made by scripts/bindings/check.py from include/coracle/coracle.h and include/coracle/device.h.
 using System;
 using System.Runtime.InteropServices;
 
@@ -195,28 +195,6 @@ namespace Coracle
         public int number;
     }
 
-    [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-    internal delegate Status OperatorFunction(IntPtr user, IntPtr call);
-
-    [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-    internal delegate void ReleaseFunction(IntPtr user);
-
-    [StructLayout(LayoutKind.Sequential)]
-    internal struct coracle_operator
-    {
-        public UIntPtr struct_size;
-        public IntPtr name;
-        public IntPtr inputs;
-        public IntPtr outputs;
-        public IntPtr attributes;
-        public IntPtr infer;
-        public IntPtr run;
-        public IntPtr user;
-        public IntPtr release;
-        public int one_thread;
-        public int impure;
-    }
-
     internal static class Native
     {
         const string Library = "coracle";
@@ -251,6 +229,9 @@ namespace Coracle
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status coracle_set_logger(LogLevel level, LogFunction log, IntPtr user);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern Status coracle_load_operators(byte[] path);
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern IntPtr coracle_pass_name(UIntPtr index);
@@ -373,7 +354,7 @@ namespace Coracle
         public static extern Status coracle_session_bind_output(SessionHandle session, UIntPtr index, IntPtr data, UIntPtr bytes);
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern Status coracle_session_select_outputs(SessionHandle session, char* const[] names, UIntPtr count);
+        public static extern Status coracle_session_select_outputs(SessionHandle session, IntPtr names, UIntPtr count);
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status coracle_session_run(SessionHandle session);
@@ -473,50 +454,5 @@ namespace Coracle
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status coracle_device_tensor_to_dlpack(DeviceTensorHandle tensor, int versioned, IntPtr stream, out IntPtr managed);
-
-        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern void coracle_operator_init(out coracle_operator op, UIntPtr struct_size);
-
-        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern Status coracle_register_operator(ref coracle_operator op);
-
-        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern Status coracle_unregister_operator(byte[] name);
-
-        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern Status coracle_load_operators(byte[] path);
-
-        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern UIntPtr coracle_call_input_count(OperatorCallHandle call, UIntPtr input);
-
-        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern UIntPtr coracle_call_output_count(OperatorCallHandle call, UIntPtr output);
-
-        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern Status coracle_call_input(OperatorCallHandle call, UIntPtr input, UIntPtr index, out coracle_tensor_view view);
-
-        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern Status coracle_call_input_lod(OperatorCallHandle call, UIntPtr input, UIntPtr index, UIntPtr level, out IntPtr offsets, out UIntPtr size);
-
-        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern Status coracle_call_set_output(OperatorCallHandle call, UIntPtr output, UIntPtr index, ElementType dtype, int rank, long[] dims);
-
-        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern Status coracle_call_output(OperatorCallHandle call, UIntPtr output, UIntPtr index, ElementType dtype, int rank, long[] dims, out IntPtr data);
-
-        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern Status coracle_call_ints(OperatorCallHandle call, byte[] attribute, out IntPtr values, out UIntPtr count);
-
-        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern Status coracle_call_floats(OperatorCallHandle call, byte[] attribute, out IntPtr values, out UIntPtr count);
-
-        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern Status coracle_call_strings(OperatorCallHandle call, byte[] attribute, out IntPtr values, out UIntPtr count);
-
-        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern Status coracle_call_check(OperatorCallHandle call);
-
-        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern Status coracle_call_fail(OperatorCallHandle call, byte[] message);
     }
 }

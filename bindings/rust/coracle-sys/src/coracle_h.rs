@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Made by scripts/bindings/check.py from include/coracle/coracle.h and include/coracle/device.h and include/coracle/operator.h.
+// Made by scripts/bindings/check.py from include/coracle/coracle.h and include/coracle/device.h.
 use crate::c::*;
 
 pub const CORACLE_MAX_RANK: usize = 9;
@@ -68,7 +68,7 @@ pub struct coracle_model_options {
     pub marks: *const c_char,
     pub shapes: *const c_char,
     pub allow_outside_links: i32,
-    pub operators: *const coracle_operator,
+    pub operators: *const c_void,
     pub operator_count: usize,
 }
 
@@ -165,27 +165,6 @@ pub struct coracle_device_address {
     pub device: *const c_char,
     pub number: i32,
 }
-opaque!(coracle_operator_call);
-
-pub type coracle_operator_function = Option<unsafe extern "C" fn(user: *mut c_void, call: *mut coracle_operator_call) -> coracle_status>;
-
-pub type coracle_release_function = Option<unsafe extern "C" fn(user: *mut c_void)>;
-
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct coracle_operator {
-    pub struct_size: usize,
-    pub name: *const c_char,
-    pub inputs: *const c_char,
-    pub outputs: *const c_char,
-    pub attributes: *const c_char,
-    pub infer: coracle_operator_function,
-    pub run: coracle_operator_function,
-    pub user: *mut c_void,
-    pub release: coracle_release_function,
-    pub one_thread: i32,
-    pub impure: i32,
-}
 
 extern "C" {
     pub fn coracle_version() -> *const c_char;
@@ -198,6 +177,7 @@ extern "C" {
     pub fn coracle_find_device(device: *const c_char, missing: *mut *mut c_char) -> coracle_status;
     pub fn coracle_engines(names: *const c_char, json: *mut *mut c_char) -> coracle_status;
     pub fn coracle_set_logger(level: coracle_log_level, log: coracle_log_function, user: *mut c_void) -> coracle_status;
+    pub fn coracle_load_operators(path: *const c_char) -> coracle_status;
     pub fn coracle_pass_name(index: usize) -> *const c_char;
     pub fn coracle_model_options_init(options: *mut coracle_model_options, struct_size: usize);
     pub fn coracle_model_load(path: *const c_char, params_path: *const c_char, options: *const coracle_model_options, model: *mut *mut coracle_model) -> coracle_status;
@@ -238,7 +218,7 @@ extern "C" {
     pub fn coracle_session_borrow_input(session: *mut coracle_session, index: usize, dtype: coracle_dtype, rank: i32, dims: *const i64, data: *const c_void) -> coracle_status;
     pub fn coracle_session_set_input_lod(session: *mut coracle_session, index: usize, levels: usize, sizes: *const usize, offsets: *const usize) -> coracle_status;
     pub fn coracle_session_bind_output(session: *mut coracle_session, index: usize, data: *mut c_void, bytes: usize) -> coracle_status;
-    pub fn coracle_session_select_outputs(session: *mut coracle_session, names: *const char* const, count: usize) -> coracle_status;
+    pub fn coracle_session_select_outputs(session: *mut coracle_session, names: *const *const c_char, count: usize) -> coracle_status;
     pub fn coracle_session_run(session: *mut coracle_session) -> coracle_status;
     pub fn coracle_run_options_init(options: *mut coracle_run_options, struct_size: usize);
     pub fn coracle_session_run_with(session: *mut coracle_session, options: *const coracle_run_options) -> coracle_status;
@@ -272,21 +252,6 @@ extern "C" {
     pub fn coracle_session_set_stream(session: *mut coracle_session, stream: *mut c_void) -> coracle_status;
     pub fn coracle_device_tensor_from_dlpack(managed: *mut c_void, versioned: i32, stream: *mut c_void, tensor: *mut *mut coracle_device_tensor) -> coracle_status;
     pub fn coracle_device_tensor_to_dlpack(tensor: *const coracle_device_tensor, versioned: i32, stream: *mut c_void, managed: *mut *mut c_void) -> coracle_status;
-    pub fn coracle_operator_init(op: *mut coracle_operator, struct_size: usize);
-    pub fn coracle_register_operator(op: *const coracle_operator) -> coracle_status;
-    pub fn coracle_unregister_operator(name: *const c_char) -> coracle_status;
-    pub fn coracle_load_operators(path: *const c_char) -> coracle_status;
-    pub fn coracle_call_input_count(call: *const coracle_operator_call, input: usize) -> usize;
-    pub fn coracle_call_output_count(call: *const coracle_operator_call, output: usize) -> usize;
-    pub fn coracle_call_input(call: *mut coracle_operator_call, input: usize, index: usize, view: *mut coracle_tensor_view) -> coracle_status;
-    pub fn coracle_call_input_lod(call: *mut coracle_operator_call, input: usize, index: usize, level: usize, offsets: *mut *const usize, size: *mut usize) -> coracle_status;
-    pub fn coracle_call_set_output(call: *mut coracle_operator_call, output: usize, index: usize, dtype: coracle_dtype, rank: i32, dims: *const i64) -> coracle_status;
-    pub fn coracle_call_output(call: *mut coracle_operator_call, output: usize, index: usize, dtype: coracle_dtype, rank: i32, dims: *const i64, data: *mut *mut c_void) -> coracle_status;
-    pub fn coracle_call_ints(call: *mut coracle_operator_call, attribute: *const c_char, values: *mut *const i64, count: *mut usize) -> coracle_status;
-    pub fn coracle_call_floats(call: *mut coracle_operator_call, attribute: *const c_char, values: *mut *const f64, count: *mut usize) -> coracle_status;
-    pub fn coracle_call_strings(call: *mut coracle_operator_call, attribute: *const c_char, values: *mut *const char* const, count: *mut usize) -> coracle_status;
-    pub fn coracle_call_check(call: *mut coracle_operator_call) -> coracle_status;
-    pub fn coracle_call_fail(call: *mut coracle_operator_call, message: *const c_char) -> coracle_status;
 }
 
 /// Appends a line for each struct and field: its size, and of a field its place before it.
@@ -301,5 +266,4 @@ pub(crate) fn layout(lines: &mut Vec<String>) {
     layout!(lines, coracle_machine_limits, flops_per_second, bytes_per_second);
     layout!(lines, coracle_memory, arena, plans);
     layout!(lines, coracle_device_address, data, device, number);
-    layout!(lines, coracle_operator, struct_size, name, inputs, outputs, attributes, infer, run, user, release, one_thread, impure);
 }

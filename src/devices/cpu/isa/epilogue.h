@@ -21,8 +21,7 @@ struct EpilogueTarget {
   size_t channel;
 };
 
-// The chain for one vector of columns, all rows. `count` columns are stored (kPartial: less than a vector).
-template <bool kPartial>
+// The chain for one vector of columns, all rows. `count` columns are stored, a vector or less.
 void apply_to_columns(const EpilogueOp* ops, int op_count, const float* tile, size_t tile_stride, size_t rows,
                       size_t count, const EpilogueTarget& to);
 #ifdef __arm__
@@ -151,9 +150,9 @@ HWY_INLINE void apply_epilogue(const EpilogueOp* ops, int op_count, const float*
   if (rows == 0) return;
   size_t j = 0;
   for (; j + kFloatLanes <= columns; j += kFloatLanes, to.channel += kFloatLanes) {
-    apply_to_columns<false>(ops, op_count, tile + j, tile_stride, rows, kFloatLanes, to);
+    apply_to_columns(ops, op_count, tile + j, tile_stride, rows, kFloatLanes, to);
   }
-  if (j < columns) apply_to_columns<true>(ops, op_count, tile + j, tile_stride, rows, columns - j, to);
+  if (j < columns) apply_to_columns(ops, op_count, tile + j, tile_stride, rows, columns - j, to);
 }
 
 // Whether apply_epilogue_flat() does this chain for pixels of so many channels: nothing in it goes by channel, and
@@ -182,11 +181,11 @@ HWY_INLINE void apply_epilogue_flat(const EpilogueOp* ops, int op_count, const f
   int64_t pixels[kMaxFlatVectors];
   for (size_t v = 0; v <= vectors; ++v) pixels[v] = static_cast<int64_t>(v);
   EpilogueTarget to{c + pixel * static_cast<int64_t>(columns), static_cast<int64_t>(kFloatLanes), pixels, 0};
-  if (vectors > 0) apply_to_columns<false>(moved, op_count, tile, kFloatLanes, vectors, kFloatLanes, to);
+  if (vectors > 0) apply_to_columns(moved, op_count, tile, kFloatLanes, vectors, kFloatLanes, to);
   const size_t rest = count - vectors * kFloatLanes;
   if (rest == 0) return;
   to.pixels = pixels + vectors;
-  apply_to_columns<true>(moved, op_count, tile + vectors * kFloatLanes, kFloatLanes, 1, rest, to);
+  apply_to_columns(moved, op_count, tile + vectors * kFloatLanes, kFloatLanes, 1, rest, to);
 }
 
 }  // namespace

@@ -57,14 +57,10 @@ HWY_INLINE void apply_function(const EpilogueStep& step, FloatVector* HWY_RESTRI
   }
 }
 
-}  // namespace
-
-#ifdef __arm__
-namespace {
-#endif
+// kPartial: less than a vector.
 template <bool kPartial>
-void apply_to_columns(const EpilogueOp* ops, int op_count, const float* tile, size_t tile_stride, size_t rows,
-                      size_t count, const EpilogueTarget& to) {
+void finish_columns(const EpilogueOp* ops, int op_count, const float* tile, size_t tile_stride, size_t rows,
+                    size_t count, const EpilogueTarget& to) {
   const FloatTag d;
   const auto load = [&](const float* p) {
     if constexpr (kPartial) {
@@ -122,6 +118,21 @@ void apply_to_columns(const EpilogueOp* ops, int op_count, const float* tile, si
         hn::StoreU(v[i], d, c);
       }
     }
+  }
+}
+
+}  // namespace
+
+#ifdef __arm__
+namespace {
+[[maybe_unused]]
+#endif
+void apply_to_columns(const EpilogueOp* ops, int op_count, const float* tile, size_t tile_stride, size_t rows,
+                      size_t count, const EpilogueTarget& to) {
+  if (count < kFloatLanes) {
+    finish_columns<true>(ops, op_count, tile, tile_stride, rows, count, to);
+  } else {
+    finish_columns<false>(ops, op_count, tile, tile_stride, rows, count, to);
   }
 }
 #ifdef __arm__
