@@ -179,15 +179,15 @@ std::vector<ProcessorSpeed> read_speeds(const std::string& root) {
   return alike;
 }
 
-std::vector<ProcessorSpeed> speeds_of_machine(const std::string& root) {
+const std::vector<ProcessorSpeed>& speeds_here() {
   static const auto& here =
       *new std::vector<ProcessorSpeed>(read_speeds(""));  // there for threads that run at the exit
-  return root.empty() ? here : read_speeds(root);
+  return here;
 }
 
 /// For "all", "fast" and "slow".
 std::vector<int> cpus_by_speed(std::string_view text, const std::string& root) {
-  const std::vector<ProcessorSpeed> speeds = speeds_of_machine(root);
+  const std::vector<ProcessorSpeed> speeds = root.empty() ? speeds_here() : read_speeds(root);
   const int64_t least = least_of(speeds);
   const int64_t most = most_of(speeds);
   std::vector<int> cpus;
@@ -201,14 +201,20 @@ std::vector<int> cpus_by_speed(std::string_view text, const std::string& root) {
 }  // namespace
 
 bool speeds_differ(const std::vector<int>& cpus, const std::string& root) {
-  std::vector<ProcessorSpeed> speeds = speeds_of_machine(root);
-  std::erase_if(speeds,
-                [&](const ProcessorSpeed& s) { return std::find(cpus.begin(), cpus.end(), s.cpu) == cpus.end(); });
-  return !speeds.empty() && differ(least_of(speeds), most_of(speeds));
+  const std::vector<ProcessorSpeed> elsewhere = root.empty() ? std::vector<ProcessorSpeed>() : read_speeds(root);
+  int64_t least = std::numeric_limits<int64_t>::max();
+  int64_t most = 0;
+  for (const ProcessorSpeed& s : root.empty() ? speeds_here() : elsewhere) {
+    if (std::find(cpus.begin(), cpus.end(), s.cpu) == cpus.end()) continue;
+    least = std::min(least, s.value);
+    most = std::max(most, s.value);
+  }
+  return most > 0 && differ(least, most);
 }
 
-int allowed_cpus() {
-  const std::vector<int> allowed = affinity();
+int allowed_cpus() { return allowed_cpus(affinity()); }
+
+int allowed_cpus(const std::vector<int>& allowed) {
   return !allowed.empty() ? static_cast<int>(allowed.size())
                           : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }

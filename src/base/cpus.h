@@ -12,6 +12,8 @@ namespace coracle::internal {
 
 /// Processors that the calling thread may run on (its affinity); at least 1.
 int allowed_cpus();
+/// The same of a thread with that affinity (system/threads.h); empty: the system does not say.
+int allowed_cpus(const std::vector<int>& affinity);
 
 /// How many processors' time the control groups of this process grant (cgroup v1 or v2), the least of its group and the
 /// groups around it; nothing where none is set. `root` is what the paths /proc and those of the mounts begin with.

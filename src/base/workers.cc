@@ -193,9 +193,11 @@ void Workers::enter(int threads) {
     const int64_t time = now();
     if (time >= cpus_until_.load(std::memory_order_relaxed)) {
       cpus_until_.store(time + kCpusFor, std::memory_order_relaxed);
+      const std::vector<int> here = allowed_.empty() ? affinity() : std::vector<int>();
       // The caller may run on another processor than those named.
-      cpus_.store(allowed_.empty() ? allowed_cpus() : static_cast<int>(allowed_.size()) + 1, std::memory_order_relaxed);
-      uneven_.store(speeds_differ(allowed_.empty() ? affinity() : allowed_, root_), std::memory_order_relaxed);
+      cpus_.store(allowed_.empty() ? allowed_cpus(here) : static_cast<int>(allowed_.size()) + 1,
+                  std::memory_order_relaxed);
+      uneven_.store(speeds_differ(allowed_.empty() ? here : allowed_, root_), std::memory_order_relaxed);
     }
     start(std::min(threads, cpus_.load(std::memory_order_relaxed)) - 1);
   }

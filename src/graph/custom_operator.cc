@@ -34,7 +34,7 @@ void visit_attributes(void* attributes, AttributeVisitor& visitor) {
   }
 }
 
-/// Values are compared as they are, NaN with NaN too: whether two nodes may be one is what is asked.
+/// A NaN is equal to none: nodes that have one stay apart.
 bool equal_attributes(const void* a, const void* b) {
   const CustomAttributes& left = custom(a);
   const CustomAttributes& right = custom(b);

@@ -96,7 +96,9 @@ void Executor::run(std::vector<Tensor>& outputs, std::span<const Tensor> inputs,
     run_main(context, follow(inputs, options), outputs);
     deliver(context, outputs);
     if (late_ && late_->end != nullptr) {  // whoever reads them elsewhere waits
-      for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = read_after(outputs[i], late_->end);
+      for (size_t i = 0; i < outputs.size(); ++i) {
+        if (!outputs[i].is_on_host()) outputs[i] = read_after(outputs[i], late_->end);  // not one that is left out
+      }
     }
     late_.reset();
     if (options_.cache_bytes == 0) unbind();

@@ -212,10 +212,15 @@ void Session::bind(size_t index, const OutputMemory& memory) {
   output_memory_[index].is_wanted = is_wanted;
 }
 
+std::vector<std::string> Session::output_names() const {
+  std::vector<std::string> names = model_->program()->graph().output_names();
+  for (size_t i = 0; i < model_->info().outputs.size(); ++i) names[i] = model_->info().outputs[i].name;
+  return names;
+}
+
 void Session::select_outputs(std::span<const std::string_view> names) {
   const Use use(*this);
-  std::vector<std::string> all = model_->program()->graph().output_names();  // with what is kept
-  for (size_t i = 0; i < model_->info().outputs.size(); ++i) all[i] = model_->info().outputs[i].name;
+  const std::vector<std::string> all = output_names();
   std::vector<bool> wanted(all.size(), names.empty());
   for (std::string_view name : names) {
     const std::string wanted_name = printable(name);
@@ -350,7 +355,7 @@ Tensor Session::output(size_t index) const {
 
 const Tensor& Session::result(size_t index) const {
   if (index < output_memory_.size() && !output_memory_[index].is_wanted) {
-    fail(ErrorCode::kInvalidArgument, in_quotes(model_->program()->graph().output_names()[index]),
+    fail(ErrorCode::kInvalidArgument, in_quotes(output_names()[index]),
          " is not among the outputs that runs compute: select it, or all of them");
   }
   return outputs_[index];

@@ -123,6 +123,8 @@ class Session {
   /// Throws Error when the input takes no such tensor.
   void check_input(size_t index, const Tensor& tensor) const;
   void bind(size_t index, const OutputMemory& memory);
+  /// Of all outputs of the graph: those of the model by the model's names, and what is kept.
+  std::vector<std::string> output_names() const;
   /// A result of the last run, by its number among the graph's outputs. Throws Error where it was not wanted.
   const Tensor& result(size_t index) const;
   /// What the user's stream was given so far; null without one.
