@@ -13,7 +13,7 @@ import java.nio.file.Paths;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Paddle Lite's interface for Java: PaddleLiteTest FOLDER, where write_java_models wrote its models. */
+/** Paddle Lite's interface for Java: PaddleLiteTest FOLDER, where write_binding_models wrote its models. */
 public class PaddleLiteTest {
   /** What is expected to fail. */
   interface Call {
