@@ -21,23 +21,6 @@ struct Selection {
   bool by_partial_sort = false;  ///< also where k is not small against n
 };
 
-template <class T>
-bool equally_ranked(T a, T b) {
-  return a == b || (a != a && b != b);
-}
-
-/// Whether equal ones are among the first k of n elements or just behind them. `taken`: those k, in order.
-template <class T>
-bool has_ties(const T* row, int64_t step, int64_t n, const T* taken, int64_t taken_step, int64_t k) {
-  for (int64_t j = 1; j < k; ++j) {
-    if (equally_ranked(taken[(j - 1) * taken_step], taken[j * taken_step])) return true;
-  }
-  const T last = taken[(k - 1) * taken_step];
-  int64_t same = 0;
-  for (int64_t i = 0; i < n; ++i) same += equally_ranked(row[i * step], last) ? 1 : 0;
-  return same > 1;
-}
-
 /// Whether one comes before another; the check, which may be null, counts comparisons.
 struct RankedBefore {
   LoopCheck* check;

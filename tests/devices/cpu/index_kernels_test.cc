@@ -60,6 +60,26 @@ TEST(SortKernels, RowsThatGrow) {
   }
 }
 
+TEST(SortKernels, TheLastHasAnEqualBehindIt) {
+  constexpr int64_t kLength = 1200;
+  constexpr int64_t kWanted = 5;
+  for (int64_t first : {int64_t{0}, int64_t{3}, int64_t{700}, kLength - 2}) {
+    for (int64_t inner : {1, 19}) {
+      Tensor x = Tensor::make(DType::kFloat32, {2, kLength, inner});
+      for (int64_t i = 0; i < x.count(); ++i) {
+        const int64_t row = i / inner % kLength;
+        // All are different but for the fifth and the sixth largest, which are at `first` and at the end.
+        x.data<float>()[i] = static_cast<float>(row * 7 % kLength);
+        if (row == first || row == kLength - 1) x.data<float>()[i] = static_cast<float>(kLength) + 1;
+        if (row >= 100 && row < 100 + kWanted - 1) x.data<float>()[i] = static_cast<float>(2 * kLength + row);
+      }
+      Topk topk;
+      topk.axis = 1;
+      check_on_every_kernel({.op = topk, .in = {x, int_list({kWanted})}, .out_counts = {1, 1}, .kernels = {"topk"}});
+    }
+  }
+}
+
 TEST(ScanKernels, RunningSums) {
   for (const Shape& s : {Shape{}, Shape{1}, Shape{0, 3}, Shape{1, 700}, Shape{19, 67}, Shape{3, 5, 70},
                          Shape{2, 40, 3, 5}, Shape{3, 140}}) {

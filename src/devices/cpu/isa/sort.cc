@@ -146,6 +146,9 @@ HWY_INLINE uint64_t passing(const T* block, T bound, bool descending) {
   return bits;
 }
 
+// The k elements that are wanted and the next one, which may be equal to the last of them.
+HWY_INLINE size_t looked_at(size_t n, size_t k) { return k < n ? k + 1 : n; }
+
 // How many items are kept before the best k of them are picked.
 HWY_INLINE size_t kept(size_t n, size_t k) {
   const size_t some = k + (k < 8 ? 8 : k);
@@ -153,12 +156,13 @@ HWY_INLINE size_t kept(size_t n, size_t k) {
 }
 
 template <class T>
-void row_of(bool descending, const void* x, size_t n, size_t k, void* values, int64_t* positions, void* scratch,
-            const Deadline* deadline) {
+void row_of(bool descending, const void* x, size_t n, size_t k, void* values, int64_t* positions, bool* tied,
+            void* scratch, const Deadline* deadline) {
   using K = typename KeyOf<sizeof(T)>::Type;
   const T* from = static_cast<const T*>(x);
   const K flip = descending ? ~K{0} : K{0};
-  const size_t capacity = kept(n, k);
+  const size_t best = tied == nullptr ? k : looked_at(n, k);
+  const size_t capacity = kept(n, looked_at(n, k));
   Item<K>* items = static_cast<Item<K>*>(scratch);
   Item<K>* other = items + capacity;
   size_t count = 0;
@@ -179,9 +183,9 @@ void row_of(bool descending, const void* x, size_t n, size_t k, void* values, in
       items[count++] = {key, static_cast<uint32_t>(position)};
       if (count < capacity) return;
       sort_items(items, other, count, deadline);
-      count = k;
-      bound = items[k - 1].key;
-      bound_value = from[items[k - 1].position];
+      count = best;
+      bound = items[best - 1].key;
+      bound_value = from[items[best - 1].position];
       bounded = true;
     };
     for (size_t begin = 0; begin < n; begin += kBlock) {
@@ -203,25 +207,29 @@ void row_of(bool descending, const void* x, size_t n, size_t k, void* values, in
     if (positions == nullptr) return;
     for (size_t i = begin; i < end; ++i) positions[i] = items[i].position;
   });
+  if (tied == nullptr) return;
+  *tied = false;
+  for (size_t i = 1; i < best && !*tied; ++i) *tied = items[i - 1].key == items[i].key;
 }
 
 // The k best so far of each of some columns, in order; a plain loop over the columns is one vector operation.
 template <class T>
 void columns_of(bool descending, const void* x, size_t n, size_t step, size_t width, size_t k, void* values,
-                int64_t* positions, const Deadline* deadline) {
+                int64_t* positions, bool* tied, const Deadline* deadline) {
   using K = typename KeyOf<sizeof(T)>::Type;
   const T* from = static_cast<const T*>(x);
   const K flip = descending ? ~K{0} : K{0};
   if (k == 0) return;
-  K best[kMostOfColumns][kSortColumns];
-  K at[kMostOfColumns][kSortColumns];
+  const size_t most = tied == nullptr ? k : looked_at(n, k);
+  K best[kMostOfColumns + 1][kSortColumns];
+  K at[kMostOfColumns + 1][kSortColumns];
   K key[kSortColumns] = {};
   for (size_t i = 0; i < n; ++i) {
     if (i != 0 && i % (kLong / kSortColumns) == 0 && over(deadline)) return;
     for (size_t c = 0; c < width; ++c) key[c] = key_of<T>(from[i * step + c], flip);
-    if (i >= k) {
+    if (i >= most) {
       K better = 0;
-      for (size_t c = 0; c < kSortColumns; ++c) better |= key[c] < best[k - 1][c];
+      for (size_t c = 0; c < kSortColumns; ++c) better |= key[c] < best[most - 1][c];
       if (better == 0) continue;
     }
     // Behind those that are as good or better; what follows moves on by one.
@@ -231,7 +239,7 @@ void columns_of(bool descending, const void* x, size_t n, size_t step, size_t wi
       moved[c] = key[c];
       moved_at[c] = static_cast<K>(i);
     }
-    const size_t used = i < k ? i : k;
+    const size_t used = i < most ? i : most;
     for (size_t j = 0; j < used; ++j) {
       for (size_t c = 0; c < kSortColumns; ++c) {
         const bool before = key[c] < best[j][c];
@@ -243,7 +251,7 @@ void columns_of(bool descending, const void* x, size_t n, size_t step, size_t wi
         at[j][c] = kept_at;
       }
     }
-    if (used == k) continue;
+    if (used == most) continue;
     for (size_t c = 0; c < kSortColumns; ++c) {
       best[used][c] = moved[c];
       at[used][c] = moved_at[c];
@@ -255,24 +263,29 @@ void columns_of(bool descending, const void* x, size_t n, size_t step, size_t wi
       if (positions != nullptr) positions[j * step + c] = static_cast<int64_t>(at[j][c]);
     }
   }
+  if (tied == nullptr) return;
+  for (size_t c = 0; c < width; ++c) {
+    tied[c] = false;
+    for (size_t j = 1; j < most; ++j) tied[c] |= best[j - 1][c] == best[j][c];
+  }
 }
 
 void columns(NumberType type, bool descending, const void* x, size_t n, size_t step, size_t width, size_t k,
-             void* values, int64_t* positions, const Deadline* deadline) {
+             void* values, int64_t* positions, bool* tied, const Deadline* deadline) {
   (type == NumberType::kFloat32 ? columns_of<float> : columns_of<int64_t>)(descending, x, n, step, width, k, values,
-                                                                           positions, deadline);
+                                                                           positions, tied, deadline);
 }
 
 void row(NumberType type, bool descending, const void* x, size_t n, size_t k, void* values, int64_t* positions,
-         void* scratch, const Deadline* deadline) {
+         bool* tied, void* scratch, const Deadline* deadline) {
   switch (type) {
-    case NumberType::kUint8: return row_of<uint8_t>(descending, x, n, k, values, positions, scratch, deadline);
-    case NumberType::kInt8: return row_of<int8_t>(descending, x, n, k, values, positions, scratch, deadline);
-    case NumberType::kInt16: return row_of<int16_t>(descending, x, n, k, values, positions, scratch, deadline);
-    case NumberType::kInt32: return row_of<int32_t>(descending, x, n, k, values, positions, scratch, deadline);
-    case NumberType::kInt64: return row_of<int64_t>(descending, x, n, k, values, positions, scratch, deadline);
-    case NumberType::kFloat32: return row_of<float>(descending, x, n, k, values, positions, scratch, deadline);
-    case NumberType::kFloat64: return row_of<double>(descending, x, n, k, values, positions, scratch, deadline);
+    case NumberType::kUint8: return row_of<uint8_t>(descending, x, n, k, values, positions, tied, scratch, deadline);
+    case NumberType::kInt8: return row_of<int8_t>(descending, x, n, k, values, positions, tied, scratch, deadline);
+    case NumberType::kInt16: return row_of<int16_t>(descending, x, n, k, values, positions, tied, scratch, deadline);
+    case NumberType::kInt32: return row_of<int32_t>(descending, x, n, k, values, positions, tied, scratch, deadline);
+    case NumberType::kInt64: return row_of<int64_t>(descending, x, n, k, values, positions, tied, scratch, deadline);
+    case NumberType::kFloat32: return row_of<float>(descending, x, n, k, values, positions, tied, scratch, deadline);
+    case NumberType::kFloat64: return row_of<double>(descending, x, n, k, values, positions, tied, scratch, deadline);
     case NumberType::kBool:
     case NumberType::kFloat16:
     case NumberType::kBfloat16: return;
@@ -282,7 +295,7 @@ void row(NumberType type, bool descending, const void* x, size_t n, size_t k, vo
 size_t scratch_bytes(NumberType type, size_t n, size_t k) {
   const bool wide = type == NumberType::kInt64 || type == NumberType::kFloat64;
   const size_t item = wide ? sizeof(Item<uint64_t>) : sizeof(Item<uint32_t>);
-  return (2 * kept(n, k) * item + 63) / 64 * 64;
+  return (2 * kept(n, looked_at(n, k)) * item + 63) / 64 * 64;
 }
 
 }  // namespace

@@ -88,22 +88,20 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
 
 /// Makes a row that is sorted stably what Paddle has where elements are equal, or are not to be sorted.
 void settle(const State& s, const char* x, int64_t step, char* values, int64_t* positions, int64_t result_step,
-            char* scratch) {
-  if (!s.selects || (s.selection.sorted && positions == nullptr)) return;
+            bool tied, char* scratch) {
+  if (!s.selects || (s.selection.sorted && (positions == nullptr || !tied))) return;
   visit_real(s.dtype, [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    const T* row = reinterpret_cast<const T*>(x);
-    T* taken = reinterpret_cast<T*>(values);
-    if (s.selection.sorted && !has_ties(row, step, s.lines.length, taken, result_step, s.k)) return;
-    select_row(row, step, s.lines.length, s.k, s.selection, reinterpret_cast<Ranked*>(scratch + s.room), taken,
-               positions, result_step);
+    select_row(reinterpret_cast<const T*>(x), step, s.lines.length, s.k, s.selection,
+               reinterpret_cast<Ranked*>(scratch + s.room), reinterpret_cast<T*>(values), positions, result_step);
   });
 }
 
 void sort_row(const KernelCall& call, const State& s, const char* x, char* values, int64_t* positions, char* scratch) {
+  bool tied = false;
   s.functions->row(s.type, s.descending, x, static_cast<size_t>(s.lines.length), static_cast<size_t>(s.k), values,
-                   positions, scratch, call.deadline());
-  settle(s, x, 1, values, positions, 1, scratch);
+                   positions, s.selects ? &tied : nullptr, scratch, call.deadline());
+  settle(s, x, 1, values, positions, 1, tied, scratch);
 }
 
 template <class T>
@@ -163,13 +161,15 @@ void run(KernelCall& call) noexcept {
           const int64_t first = g % groups * together;
           const int64_t rows = std::min(together, s.lines.inner - first);
           if (side_by_side) {
+            bool tied[kSortColumns] = {};
             s.functions->columns(s.type, s.descending, from + first * s.element, static_cast<size_t>(s.lines.length),
                                  static_cast<size_t>(s.lines.inner), static_cast<size_t>(rows),
                                  static_cast<size_t>(s.k), values + (to + first) * s.element,
-                                 positions_to == nullptr ? nullptr : positions_to + first, call.deadline());
+                                 positions_to == nullptr ? nullptr : positions_to + first, s.selects ? tied : nullptr,
+                                 call.deadline());
             for (int64_t r = first; r < first + rows; ++r) {
               settle(s, from + r * s.element, s.lines.inner, values + (to + r) * s.element,
-                     positions_to == nullptr ? nullptr : positions_to + r, s.lines.inner, scratch);
+                     positions_to == nullptr ? nullptr : positions_to + r, s.lines.inner, tied[r - first], scratch);
             }
           } else {
             sort_neighbours(call, s, from, values + to * s.element, positions_to, first, rows, scratch);
@@ -258,7 +258,7 @@ void unique_of(KernelCall& call, const UniqueState& s) {
   auto* positions =
       reinterpret_cast<int64_t*>(scratch + s.scratch + aligned(s.count * static_cast<int64_t>(sizeof(T))));
   const auto n = static_cast<size_t>(s.count);
-  s.functions->row(s.type, false, call.in[0].data, n, n, sorted, positions, scratch, call.deadline());
+  s.functions->row(s.type, false, call.in[0].data, n, n, sorted, positions, nullptr, scratch, call.deadline());
   if (call.over()) return;  // positions may be anything
   if (index_dtype(call.attributes<Unique>().dtype) == DType::kInt32) {
     take_distinct<T, int32_t>(call, sorted, positions, s.count);
