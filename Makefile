@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all light tailored setup models engines goldens-on-engines demo serve-demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-ray bench-isa bench-int8 bench-precision bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo oracle-lite oracle-custom known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile gpu-bundle gpu-bundle-rehearsal ray subset processors build-times wheel packages reproducible migration paddleocr docs golden-weights arm arm-test arm-packages bench-arm musl musl-test windows windows-test wheel-windows macos clean
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo oracle-lite oracle-custom python-versions known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile gpu-bundle gpu-bundle-rehearsal ray subset processors build-times wheel packages reproducible migration paddleocr docs golden-weights arm arm-test arm-packages bench-arm musl musl-test windows windows-test wheel-windows macos clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -398,6 +398,10 @@ oracle-lite: setup
 	cmake --build --preset release -j $(JOBS) --target coracle
 	scripts/paddle-lite-venv.sh
 	build/paddle-lite-venv/bin/python tests/oracle/paddle_lite.py $(wildcard ../shared/models/*/*.pdmodel)
+
+# Tests of the Python package in every Python on the path, with old and new NumPy; others: make python-versions PYTHONS=/opt/python3.14t/bin/python3
+python-versions: all
+	scripts/python-versions.sh $(PYTHONS)
 
 # Custom operators that are compiled for the real Paddle, and for Coracle.
 oracle-custom: setup

@@ -41,16 +41,12 @@ class ModelHandle:
 
     def __init__(self, pointer: ctypes.c_void_p, buffers=()):
         self.pointer = pointer
+        _library.freed_with(self, _library.ask, "model_free", pointer)
         self.buffers = buffers   # The bytes of a model from memory, which the library reads as long as the model lives.
         self.pid = os.getpid()
         self.running: set[tuple[int, int]] = set()   # (process, session) of runs that are on.
         self.inputs = self._infos("input")
         self.outputs = self._infos("output")
-
-    def __del__(self):
-        pointer, self.pointer = getattr(self, "pointer", None), None
-        if pointer:
-            _library.ask("model_free", pointer)
 
     def _infos(self, kind: str) -> tuple[TensorInfo, ...]:
         infos = []

@@ -10,6 +10,8 @@ import ctypes
 import os
 import pathlib
 import sys
+import weakref
+from collections.abc import Callable
 from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 
 from . import errors
@@ -234,6 +236,14 @@ def check(status: int) -> None:
 def ask(name: str, *arguments):
     """Calls a function that cannot fail."""
     return _CALLS[name](*arguments)
+
+
+def freed_with(owner: object, free: Callable[..., object], *arguments) -> weakref.finalize:
+    """Calls free(*arguments) once: when nobody has `owner` any more, or when what this returns is called. Not while the interpreter ends:
+    other threads may still be in the library, and what this would need of Python may be gone."""
+    end = weakref.finalize(owner, free, *arguments)
+    end.atexit = False
+    return end
 
 
 def owned_text(name: str, *arguments) -> str:

@@ -112,11 +112,7 @@ class Handle:
         self.kind = kind
         self.pointer = pointer
         self.buffer: object = None   # What the library reads as long as this lives.
-
-    def __del__(self):
-        pointer, self.pointer = getattr(self, "pointer", None), None
-        if pointer:
-            ask(self.kind + "_free", pointer)
+        _library.freed_with(self, ask, kind + "_free", pointer)
 
 
 def made(kind: str, function: str, *arguments) -> Handle:

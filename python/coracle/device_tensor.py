@@ -13,6 +13,12 @@ from . import _arrays, _library, dlpack
 from .errors import InvalidArgumentError, UnsupportedError
 
 
+def _free(pointer: ctypes.c_void_p, pid: int) -> None:
+    """Drivers do not survive a fork: a child leaves alone what is its parent's."""
+    if pid == os.getpid():
+        _library.ask("device_tensor_free", pointer)
+
+
 class DeviceTensor:
     """A result that stays on the device, and an input of other runs there. It never changes, unless it is in memory that
     `Session.bind_output` binds its output to, may outlive session and model, and any thread may use it. It belongs to the process that
@@ -28,6 +34,7 @@ class DeviceTensor:
     def __init__(self, pointer: ctypes.c_void_p):
         self._pointer = pointer
         self._pid = os.getpid()
+        _library.freed_with(self, _free, pointer, self._pid)
         view = _library.TensorView()
         _library.call("device_tensor_view", pointer, ctypes.byref(view))
         self._dtype = view.dtype
@@ -93,12 +100,6 @@ class DeviceTensor:
         if self._pid != os.getpid():
             raise InvalidArgumentError("the tensor is on a device of process %d, which this one was forked from" % self._pid)
         return self._pointer
-
-    def __del__(self):
-        # Drivers do not survive a fork: a child leaves alone what is its parent's.
-        if getattr(self, "_pointer", None) is not None and self._pid == os.getpid():
-            _library.ask("device_tensor_free", self._pointer)
-            self._pointer = None
 
     def __reduce__(self):
         raise TypeError("a tensor on a device cannot be pickled; pickle its numpy()")

@@ -52,12 +52,8 @@ class Pool:
             _library.call("pool_create", int(threads), ctypes.byref(self._pointer))
         else:
             _library.call("pool_create_on", self.cpus.encode(), int(threads), ctypes.byref(self._pointer))
+        _library.freed_with(self, _library.ask, "pool_free", self._pointer)
         self.threads: int = _library.ask("pool_threads", self._pointer)
-
-    def __del__(self):
-        pointer, self._pointer = getattr(self, "_pointer", None), None
-        if pointer:
-            _library.ask("pool_free", pointer)
 
     def __reduce__(self):
         return Pool, (self.threads, self.cpus)

@@ -55,6 +55,7 @@ class Session:
     def __init__(self, model: ModelHandle, pointer: ctypes.c_void_p):
         self._model = model
         self._pointer: ctypes.c_void_p | None = pointer
+        self._free = _library.freed_with(self, _library.ask, "session_free", pointer)
         self._pid = os.getpid()
         self._lock = threading.Lock()
         self._closing = threading.Lock()   # Held while the pointer is taken away, and by those who use it without the other lock.
@@ -115,23 +116,18 @@ class Session:
         forked child may close those of its parent, too."""
         if self._pointer is None:
             return
-        if self._pid != os.getpid():
-            self.__del__()
+        if self._pid != os.getpid():   # The library leaves alone what a thread of the parent was using.
+            self._pointer = None
+            self._free()
             return
         if self._runs_async:
             self._await_run()
-        with self._use() as pointer:
+        with self._use():
             with self._closing:
                 self._pointer = None
-            _library.ask("session_free", pointer)
+            self._free()
             self._arrays.clear()
             self._bound.clear()
-
-    def __del__(self):
-        # In a forked child the library leaves alone what a thread of the parent was using.
-        if getattr(self, "_pointer", None) is not None:
-            _library.ask("session_free", self._pointer)
-            self._pointer = None
 
     def __enter__(self) -> Session:
         return self

@@ -201,7 +201,7 @@ def in_process(script):
 
 
 BEGIN = """
-import os, sys
+import os, sys, warnings
 import coracle, numpy as np, program_file
 model = coracle.load_memory(*program_file.linear(512, 24))
 session = model.session(threads=1)
@@ -223,6 +223,7 @@ def test_a_forked_child_has_runs_of_its_own():
     done = in_process(BEGIN + """
 expected = session.run_async(x).result()["y"]
 run = model.session(threads=1).run_async(np.ones((200000, 512), np.float32))
+warnings.simplefilter("ignore", DeprecationWarning)   # Python 3.12 and later warn of every fork beside threads
 child = os.fork()
 if child == 0:
     try:

@@ -82,7 +82,8 @@ class Array:
         return values
 
     def __del__(self):
-        check("cuMemFree_v2", c_uint64(self.address))
+        if check is not None:   # While the interpreter ends it may be gone.
+            check("cuMemFree_v2", c_uint64(self.address))
 
     def __dlpack_device__(self):
         return 2, 0

@@ -80,14 +80,19 @@ def test_eight_threads_with_their_own_sessions():
 def test_one_session_in_two_threads_is_refused():
     _, session, x = busy_session()
     refused = []
-    thread = started_run(session, x)
-    while thread.is_alive() and not refused:
-        try:
-            session.output()
-        except coracle.InvalidArgumentError as error:
-            refused.append(str(error))
+
+    def use(function, *arguments):
+        while not refused:
+            try:
+                function(*arguments)
+            except coracle.InvalidArgumentError as error:
+                refused.append(str(error))
+
+    thread = threading.Thread(target=use, args=(session.run, x))
+    thread.start()
+    use(session.output)
     thread.join()
-    assert refused and "another thread is using this session" in refused[0]
+    assert "another thread is using this session" in refused[0]
     assert session.run(x)["y"].shape == (3000, 512)
 
 

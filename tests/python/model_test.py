@@ -74,7 +74,7 @@ def test_an_empty_program_is_named():
 
 
 def test_the_text_of_load_has_every_argument():
-    told = re.findall(r"^        (\w+): ", coracle.load.__doc__, re.M)
+    told = re.findall(r"^    (\w+): ", inspect.cleandoc(coracle.load.__doc__), re.M)
     assert told == [name for name in inspect.signature(coracle.load).parameters if name != "path"]
 
 
