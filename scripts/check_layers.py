@@ -50,8 +50,8 @@ ISA_ALLOWED = re.compile(r"^devices/cpu/isa/")
 CPU_WORDS = re.compile(r"\b(isa|ISA|Isa|ComputeMode|sse\d?|avx\w*|amx\w*|vnni|neon)\b", re.I)
 # What of api goes into the light library: it includes the runtime, and these headers, alone.
 LIGHT_API = {"api/" + file for file in (
-    "enumerations.h", "given_type.h", "guard.cc", "guard.h", "handles.h", "logger.cc", "model_info.cc", "model_options.cc", "model_options.h",
-    "options.h", "run.cc", "session.cc", "tensor_view.cc", "thread_text.cc", "thread_text.h")}
+    "enumerations.h", "given_type.h", "guard.cc", "guard.h", "handles.h", "json_field.h", "logger.cc", "model_info.cc", "model_options.cc",
+    "model_options.h", "options.h", "run.cc", "session.cc", "session_profile.cc", "tensor_view.cc", "thread_text.cc", "thread_text.h")}
 RUNTIME = {"base", "graph", "ops", "plan", "run", "saved"}
 # Made by CMake.
 GENERATED = {"light/references.h", "light/kernels.h"}

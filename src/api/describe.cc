@@ -3,8 +3,7 @@
 
 #include <unordered_map>
 
-#include "base/json.h"
-#include "base/printable.h"
+#include "api/json_field.h"
 #include "blocks/device_engine.h"
 #include "passes/pass.h"
 #include "plan/device.h"
@@ -12,18 +11,6 @@
 
 namespace coracle::internal {
 namespace {
-
-/// Paths and reasons among these may hold bytes that are no UTF-8.
-void write(JsonWriter& w, std::string_view s) { w.text(printable(s, /*lines=*/true)); }
-
-void field(JsonWriter& w, const char* name, std::string_view value) {
-  w.Key(name);
-  write(w, value);
-}
-void field(JsonWriter& w, const char* name, int64_t value) {
-  w.Key(name);
-  w.Int64(value);
-}
 
 void write(JsonWriter& w, const TensorInfo& t) {
   w.StartObject();
@@ -120,32 +107,6 @@ std::string describe(const Model& model) {
     for (const PassCount& c : model.pass_counts()) rewrites.push_back({c.name, c.count});
     write_rewrites(w, rewrites);
     w.EndObject();
-  });
-}
-
-std::string describe(const Profile& profile) {
-  return json_text([&](JsonWriter& w) {
-    w.StartArray();
-    for (const ProfileEvent& e : profile) {
-      w.StartObject();
-      field(w, "node", e.node);
-      field(w, "op", e.op);
-      field(w, "kernel", e.kernel);
-      field(w, "output", e.outputs);
-      field(w, "start_ns", e.start_ns);
-      field(w, "duration_ns", e.duration_ns);
-      field(w, "flops", e.flops);
-      field(w, "bytes", e.bytes);
-      if (!e.device.empty()) field(w, "device", e.device);
-      w.objects("helpers", e.helpers, [&](const ProfileEvent::Helper& h) {
-        field(w, "thread", int64_t{h.thread});
-        field(w, "start_ns", h.start_ns);
-        field(w, "duration_ns", h.duration_ns);
-        field(w, "busy_ns", h.busy_ns);
-      });
-      w.EndObject();
-    }
-    w.EndArray();
   });
 }
 

@@ -5,7 +5,6 @@
 
 #include "loading/model.h"
 #include "plan/steps.h"
-#include "run/profile.h"
 
 /// What the interface says as JSON.
 namespace coracle::internal {
@@ -13,7 +12,6 @@ namespace coracle::internal {
 std::string describe(const ModelInfo& info);
 /// The same with what rewriting made of it.
 std::string describe(const Model& model);
-std::string describe(const Profile& profile);
 /// The devices beside the host that this machine has, and why there is none of a kind.
 std::string describe_devices();
 /// Engines by their names: version and file, or what is missing.

@@ -229,13 +229,6 @@ coracle_status coracle_session_output_lod(const coracle_session* session, size_t
   });
 }
 
-coracle_status coracle_session_set_profiling(coracle_session* session, int32_t on) {
-  return guard([&] {
-    require_pointer(session, "session");
-    session->session.set_profiling(on != 0);
-  });
-}
-
 coracle_status coracle_session_planned_memory(coracle_session* session, size_t* bytes) {
   return guard([&] {
     require_pointer(session, "session");

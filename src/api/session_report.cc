@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a session says of its plan and its runs.
-#include <utility>
-
 #include "api/describe.h"
 #include "api/guard.h"
 #include "api/handles.h"
 #include "api/thread_text.h"
 #include "base/stack.h"
 #include "graph/text.h"
-
-namespace coracle::internal {
-namespace {
-
-/// Keeps text for this thread until its next call that gives text, whatever other threads do.
-const char* kept_text(std::string text) {
-  static ThreadText kept;
-  return kept.keep(std::move(text));
-}
-
-}  // namespace
-}  // namespace coracle::internal
 
 using coracle::internal::guard;
 using coracle::internal::require_pointer;
@@ -31,14 +17,6 @@ coracle_status coracle_session_tensor(const coracle_session* session, const char
     require_pointer(session, "session");
     require_pointer(name, "name");
     coracle::internal::fill_view(session->session.kept(name), view);
-  });
-}
-
-coracle_status coracle_session_profile(const coracle_session* session, const char** json) {
-  return guard([&] {
-    require_pointer(session, "session");
-    require_pointer(json, "json");
-    *json = coracle::internal::kept_text(coracle::internal::describe(session->session.profile()));
   });
 }
 

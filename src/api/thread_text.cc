@@ -27,6 +27,11 @@ const char* ThreadText::kept() const noexcept {
   return kept == nullptr ? "" : kept->c_str();
 }
 
+const char* kept_text(std::string text) {
+  static ThreadText kept;
+  return kept.keep(std::move(text));
+}
+
 char* copied(std::string_view text) {
   char* out = static_cast<char*>(std::malloc(text.size() + 1));
   if (out == nullptr) throw std::bad_alloc();

@@ -23,6 +23,10 @@ class ThreadText {
   ThreadSlot slot_;
 };
 
+/// Keeps what a session says of itself until this thread's next such text, whatever other threads do, and returns it.
+/// Throws std::bad_alloc.
+const char* kept_text(std::string text);
+
 /// A text that the caller frees by coracle_string_free, with a zero byte behind its end. Throws std::bad_alloc.
 char* copied(std::string_view text);
 

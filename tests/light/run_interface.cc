@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a saved model through the C interface of a library that is named, on inputs that follow from their sizes, and
-// prints a checksum of each result: the same program for libcoracle and for the light library.
+// prints a checksum of each result and, with one thread, what the steps of a run were: the same program for libcoracle
+// and for the light library.
 //   run_interface LIBRARY MODEL.coracle THREADS ISA
 #include <dirent.h>
 #include <dlfcn.h>
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include "coracle/coracle.h"
@@ -64,6 +66,25 @@ void set_input(coracle_session* session, size_t index, const coracle_tensor_info
   check(FUNCTION(coracle_session_set_input)(session, index, info.dtype, info.rank, dims, data));
 }
 
+/// The steps of a run and what they did, without their times; nothing where the library was made without profiles.
+void print_profile(coracle_session* session) {
+  if (::dlsym(library, "coracle_session_profile") == nullptr) return;
+  check(FUNCTION(coracle_session_set_profiling)(session, 1));
+  check(FUNCTION(coracle_session_run)(session));
+  const char* json = nullptr;
+  check(FUNCTION(coracle_session_profile)(session, &json));
+  const char* const kTime = "_ns\":";
+  for (const char* at = json; *at != '\0';) {
+    if (std::strncmp(at, kTime, std::strlen(kTime)) != 0) {
+      std::putchar(*at++);
+      continue;
+    }
+    at += std::strlen(kTime);
+    while (*at >= '0' && *at <= '9') ++at;
+  }
+  std::printf("\n");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -97,6 +118,7 @@ int main(int argc, char** argv) {
     }
     std::printf("\n");
   }
+  if (session_options.threads == 1) print_profile(session);  // of more threads it says which of them helped
   FUNCTION(coracle_session_free)(session);
   FUNCTION(coracle_model_free)(model);
   return 0;
