@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads documents with up to seven models in Coracle: which way up they are, what bends them, layout, text, tables.
+// Reads documents with several models in Coracle: which way up they are, what bends them, layout, text, tables, seals.
 #include <getopt.h>
 
 #include <cerrno>
@@ -28,7 +28,7 @@ using coracle::cli::Failure;
 using coracle::internal::native_path;
 using coracle::internal::path_text;
 
-constexpr char kHelp[] = R"(Reads every line of text from pictures, and on request their layout and tables.
+constexpr char kHelp[] = R"(Reads every line of text from pictures, and on request their layout, tables and seals.
 
 usage: coracle-ocr [options] PICTURE...        (PNG, JPEG, BMP or WebP)
 
@@ -37,6 +37,12 @@ Stages, each a model; the last three come from --models unless they are given, a
   --unwarp DIR        a bent page made flat (UVDoc)
   --layout DIR        regions (PP-DocLayout, PicoDet_layout)
   --table DIR         structure of tables (SLANet, SLANet_plus, SLANeXt): of the layout's or, without --layout, the page
+  --table-cls DIR     wired or wireless tables (PP-LCNet_x1_0_table_cls); instead of --table, with the next four
+  --wired DIR, --wireless DIR               structure of each kind (SLANeXt_wired, SLANeXt_wireless, SLANet_plus)
+  --wired-cells DIR, --wireless-cells DIR   cells of each kind (RT-DETR-L_wired_table_cell_det, ..._wireless_...)
+  --table-orientation DIR   which side of a table is up (PP-LCNet_x1_0_doc_ori)
+  --seal-det DIR      text of seals (PP-OCRv4_mobile_seal_det): of the layout's or, without --layout, the page
+  --seal-rec DIR      reads it; otherwise --rec does
   --det DIR           where lines are (PP-OCR det); none: the picture is one line
   --cls DIR           lines upside down (PP-LCNet_x1_0_textline_ori, PP-OCR cls)
   --rec DIR           their text (PP-OCR rec); none: lines without text
@@ -70,6 +76,7 @@ struct Options {
   std::string unwarper;
   std::string layout;
   std::string table;
+  vision::DocumentReaderFiles given;  // For tables of two kinds and for seals.
   std::string detector;
   std::string classifier;
   std::string recognizer;
@@ -122,13 +129,22 @@ std::optional<Options> parse_options(int argc, char** argv) {
     kHtml,
     kJson,
     kShowHelp,
-    kShowManual
+    kShowManual,
+    kStage = 1000
   };
   const option known[] = {{"models", required_argument, nullptr, kModels},
                           {"orientation", required_argument, nullptr, kOrientation},
                           {"unwarp", required_argument, nullptr, kUnwarp},
                           {"layout", required_argument, nullptr, kLayout},
                           {"table", required_argument, nullptr, kTable},
+                          {"table-cls", required_argument, nullptr, kStage},
+                          {"wired", required_argument, nullptr, kStage + 1},
+                          {"wireless", required_argument, nullptr, kStage + 2},
+                          {"wired-cells", required_argument, nullptr, kStage + 3},
+                          {"wireless-cells", required_argument, nullptr, kStage + 4},
+                          {"table-orientation", required_argument, nullptr, kStage + 5},
+                          {"seal-det", required_argument, nullptr, kStage + 6},
+                          {"seal-rec", required_argument, nullptr, kStage + 7},
                           {"det", required_argument, nullptr, kDet},
                           {"cls", required_argument, nullptr, kCls},
                           {"rec", required_argument, nullptr, kRec},
@@ -145,6 +161,10 @@ std::optional<Options> parse_options(int argc, char** argv) {
                           {"manual", no_argument, nullptr, kShowManual},
                           {nullptr, 0, nullptr, 0}};
   Options options;
+  vision::TableFiles& t = options.given.tables;
+  vision::SealFiles& seals = options.given.seals;
+  std::string* const stages[] = {&t.classifier,     &t.wired_structure, &t.wireless_structure, &t.wired_cells,
+                                 &t.wireless_cells, &t.orientation,     &seals.detector,       &seals.recognizer};
   for (int chosen = 0, index = 0; (chosen = getopt_long(argc, argv, "", known, &index)) != -1;) {
     bool valid = true;
     switch (chosen) {
@@ -167,7 +187,9 @@ std::optional<Options> parse_options(int argc, char** argv) {
       case kJson: options.json = true; break;
       case kShowHelp: options.help = true; break;
       case kShowManual: options.manual = true; break;
-      default: return std::nullopt;
+      default:
+        if (chosen < kStage) return std::nullopt;
+        *stages[chosen - kStage] = optarg;
     }
     if (!valid) {
       throw Failure(ExitCode::kUsage, std::string("--") + known[index].name + " does not take '" + optarg + "'; " +
@@ -185,7 +207,7 @@ vision::DocumentReaderFiles files(const Options& options) {
   const auto choose = [&](const std::string& own, const char* packaged) {
     return own.empty() ? options.models + packaged : own == "none" ? std::string() : own;
   };
-  vision::DocumentReaderFiles files;
+  vision::DocumentReaderFiles files = options.given;
   files.orientation = choose(options.orientation.empty() ? "none" : options.orientation, "");
   files.unwarper = choose(options.unwarper.empty() ? "none" : options.unwarper, "");
   files.layout = choose(options.layout.empty() ? "none" : options.layout, "");
@@ -204,7 +226,9 @@ vision::DocumentReaderFiles files(const Options& options) {
 std::size_t count_of(const vision::DocumentReaderFiles& f) {
   std::size_t count = 0;
   for (const std::string* path :
-       {&f.orientation, &f.unwarper, &f.layout, &f.table, &f.text.detector, &f.text.classifier, &f.text.recognizer}) {
+       {&f.orientation, &f.unwarper, &f.layout, &f.table, &f.text.detector, &f.text.classifier, &f.text.recognizer,
+        &f.tables.orientation, &f.tables.classifier, &f.tables.wired_structure, &f.tables.wired_cells,
+        &f.tables.wireless_structure, &f.tables.wireless_cells, &f.seals.detector, &f.seals.recognizer}) {
     count += path->empty() ? 0 : 1;
   }
   return count;

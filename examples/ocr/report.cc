@@ -11,6 +11,7 @@ namespace ocr {
 using coracle::vision::Document;
 using coracle::vision::Object;
 using coracle::vision::Point;
+using coracle::vision::Seal;
 using coracle::vision::Table;
 using coracle::vision::TextLine;
 
@@ -53,7 +54,8 @@ std::size_t columns(const std::string& text) {
   return count;
 }
 
-std::string corners(const std::array<Point, 4>& box, const char* open, const char* close) {
+template <class Points>
+std::string corners(const Points& box, const char* open, const char* close) {
   std::string result;
   for (const Point& corner : box) {
     if (!result.empty()) result += ", ";
@@ -91,7 +93,7 @@ double median(std::vector<double> values) {
 
 std::string models(std::size_t count) {
   constexpr const char* kWords[] = {"no", "one", "two", "three", "four", "five", "six", "seven"};
-  return std::string(kWords[std::min<std::size_t>(count, 7)]) + (count == 1 ? " model" : " models");
+  return (count < 8 ? kWords[count] : std::to_string(count)) + (count == 1 ? " model" : " models");
 }
 
 std::string to_text(const Result& result) {
@@ -117,6 +119,10 @@ std::string to_text(const Result& result) {
     text += "table " + sides(table.box) + ", " + std::to_string(table.cells.size()) + " cells, " +
             fixed(static_cast<double>(table.score), 3) + "\n  " + table.html + '\n';
   }
+  for (const Seal& seal : d.seals) {
+    text += "seal " + sides(seal.box) + '\n';
+    for (const TextLine& line : seal.lines) text += "  " + fixed(line.score, 3) + "  " + line.text + '\n';
+  }
   return text;
 }
 
@@ -138,6 +144,16 @@ std::string to_json(const Result& result) {
             return "{\"box\": [" + sides(table.box) + "], \"score\": " + fixed(static_cast<double>(table.score), 6) +
                    ", \"html\": " + quoted(table.html) + ", \"cells\": " +
                    list(table.cells, [](const std::array<float, 4>& cell) { return "[" + sides(cell) + "]"; }) + "}";
+          });
+  json += ", \"seals\": " + list(d.seals, [](const Seal& seal) {
+            return "{\"box\": [" + sides(seal.box) + "], \"lines\": " +
+                   list(seal.lines,
+                        [](const TextLine& line) {
+                          return "{\"box\": [" + corners(line.corners, "[", "]") + "], \"text\": " + quoted(line.text) +
+                                 ", \"score\": " + fixed(line.score, 6) + ", \"polygon\": [" +
+                                 corners(line.polygon, "[", "]") + "]}";
+                        }) +
+                   "}";
           });
   return json + "}";
 }

@@ -21,11 +21,12 @@ std::string models(std::size_t count);
 
 double median(std::vector<double> values);
 
-// One row per line: number, score, text, corners; then regions and tables.
+// One row per line: number, score, text, corners; then regions, tables and seals.
 std::string to_text(const Result& result);
 
 // One object with `image`, `width`, `height` (of the page, to which boxes belong), `turned`, `first_ms`, `later_ms`,
-// `lines` (`box`, `text`, `score`), `regions` (`name`, `score`, `box`) and `tables` (`box`, `score`, `cells`, `html`).
+// `lines` (`box`, `text`, `score`), `regions` (`name`, `score`, `box`), `tables` (`box`, `score`, `cells`, `html`) and
+// `seals` (`box`, and `lines` as above with `polygon`, which is empty where a line is not bent).
 std::string to_json(const Result& result);
 
 }  // namespace ocr

@@ -26,7 +26,9 @@ class TextReaderOptions(ctypes.Structure):
 class DocumentReaderOptions(ctypes.Structure):
     _fields_ = [("struct_size", c_size_t), ("orientation", c_char_p), ("unwarper", c_char_p), ("layout", c_char_p), ("table", c_char_p),
                 ("detector", c_char_p), ("classifier", c_char_p), ("recognizer", c_char_p), ("dictionary", c_char_p),
-                ("min_score", c_float), ("threads", c_int32)]
+                ("min_score", c_float), ("threads", c_int32), ("table_orientation", c_char_p), ("table_classifier", c_char_p),
+                ("wired_structure", c_char_p), ("wired_cells", c_char_p), ("wireless_structure", c_char_p), ("wireless_cells", c_char_p),
+                ("seal_detector", c_char_p), ("seal_recognizer", c_char_p), ("seal_dictionary", c_char_p)]
 
 
 class Item(ctypes.Structure):
@@ -80,6 +82,8 @@ FUNCTIONS = {
     "document_lines": ("status", c_void_p, POINTER(c_void_p)),
     "document_tables": (c_size_t, c_void_p),
     "document_table": ("status", c_void_p, c_size_t, POINTER(c_void_p)),
+    "document_seals": (c_size_t, c_void_p),
+    "document_seal": ("status", c_void_p, c_size_t, POINTER(c_void_p)),
     "document_html": ("status", c_void_p, c_char_p, POINTER(c_void_p)),
     "document_draw": ("status", c_void_p, POINTER(c_void_p)),
     "document_free": (None, c_void_p),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import os
 from typing import Any
 
@@ -14,16 +15,29 @@ from .errors import InvalidArgumentError
 from .pictures import DetectedObject, Prediction, Table, TextLine, pixels_of
 
 
+@dataclasses.dataclass(frozen=True)
+class Seal:
+    """`box`: left, top, right and bottom of its region, in whole pixels. `lines`: from top to bottom, those that are bent with their polygons."""
+
+    box: tuple[int, int, int, int]
+    lines: list[TextLine]
+
+    @property
+    def text(self) -> str:
+        """What was read, a line for each line."""
+        return "\n".join(line.text for line in self.lines)
+
+
 class Document:
     """A page that was read. What belongs to a stage that was left out is empty.
 
     turned: by how many degrees the picture was turned anticlockwise. width, height: of the page, which is the picture upright and flat
     and to which all coordinates belong. regions: DetectedObject in the order of reading. lines: TextLine from top to bottom.
-    tables: Table, in the order of their regions.
+    tables: Table, in the order of their regions. seals: Seal, likewise.
     """
 
     HANDLE = "document"
-    __slots__ = ("turned", "width", "height", "regions", "lines", "tables", "_page", "_handle")
+    __slots__ = ("turned", "width", "height", "regions", "lines", "tables", "seals", "_page", "_handle")
 
     def __init__(self, _picture: _vision.Handle, handle: _vision.Handle):
         self._handle = handle
@@ -38,6 +52,11 @@ class Document:
             table = self._part("document_table", index).table
             assert table is not None
             self.tables.append(table)
+        self.seals: list[Seal] = []
+        for index in range(_vision.ask("document_seals", handle.pointer)):
+            whole, *lines = self._part("document_seal", index).lines
+            assert whole.corners is not None
+            self.seals.append(Seal((*whole.corners[0], *whole.corners[2]), lines))
 
     def _made(self, kind: str, function: str, *arguments) -> _vision.Handle:
         return _vision.made(kind, function, self._handle.pointer, *arguments)
@@ -70,7 +89,10 @@ class Document:
                 "lines": [{"box": corners(line.corners), "text": line.text, "score": line.score} for line in self.lines],
                 "regions": [{"name": region.name, "score": region.score, "box": list(region.box)} for region in self.regions],
                 "tables": [{"box": list(table.box or ()), "score": table.score, "html": table.html,
-                            "cells": [[*cell[0], *cell[2]] for cell in table.cells]} for table in self.tables]}
+                            "cells": [[*cell[0], *cell[2]] for cell in table.cells]} for table in self.tables],
+                "seals": [{"box": list(seal.box), "lines": [
+                    {"box": corners(line.corners), "text": line.text, "score": line.score, "polygon": corners(line.polygon)}
+                    for line in seal.lines]} for seal in self.seals]}
 
     def _drawn(self) -> _vision.Handle:
         return self._made("image", "document_draw")
@@ -86,7 +108,7 @@ class Document:
 
     def __repr__(self) -> str:
         found = ["%d %s%s" % (len(part), name, "" if len(part) == 1 else "s")
-                 for name, part in (("region", self.regions), ("line", self.lines), ("table", self.tables)) if part]
+                 for name, part in (("region", self.regions), ("line", self.lines), ("table", self.tables), ("seal", self.seals)) if part]
         turned = ", turned by %d degrees" % self.turned if self.turned else ""
         return "<coracle.Document of %d x %d pixels%s: %s>" % (self.width, self.height, turned, ", ".join(found) or "nothing found")
 

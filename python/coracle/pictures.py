@@ -41,11 +41,12 @@ class TextBox:
 
 @dataclasses.dataclass(frozen=True)
 class TextLine:
-    """Text that was read. `corners` as of a TextBox; None where the picture is one line."""
+    """Text that was read. `corners` and `polygon` as of a TextBox; None where the picture is one line."""
 
     text: str
     score: float
     corners: tuple[Corner, Corner, Corner, Corner] | None = None
+    polygon: tuple[Corner, ...] | None = None
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -232,7 +233,7 @@ class Prediction:
         elif self.task == "text-detection":
             self.boxes = [TextBox(_corners(i), i.score, self._polygon(n)) for n, i in enumerate(items)]
         elif self.task in ("text-recognition", "text-reading"):
-            self.lines = [TextLine(i.text.decode(), i.score, _corners(i) if i.points else None) for i in items]
+            self.lines = [TextLine(i.text.decode(), i.score, _corners(i) if i.points else None, self._polygon(n)) for n, i in enumerate(items)]
         elif self.task == "object-detection":
             self.objects = [DetectedObject(i.id, i.text.decode(), i.score, _box(i), _turned(i)) for i in items]
         elif self.task == "instance-segmentation":

@@ -148,24 +148,34 @@ def ocr(detector: Path, recognizer: Path, classifier: Path | None = None, *, dic
 
 def document(*, detector: Path | None = None, recognizer: Path | None = None, classifier: Path | None = None, dictionary: Path | None = None,
              layout: Path | None = None, table: Path | None = None, orientation: Path | None = None, unwarper: Path | None = None,
+             table_orientation: Path | None = None, table_classifier: Path | None = None, wired_structure: Path | None = None,
+             wired_cells: Path | None = None, wireless_structure: Path | None = None, wireless_cells: Path | None = None,
+             seal_detector: Path | None = None, seal_recognizer: Path | None = None, seal_dictionary: Path | None = None,
              min_score: float = 0.5, threads: int = 0) -> Pipeline[Document]:
-    """The whole way from a picture to its regions, text and tables: `coracle.document(layout="PP-DocLayout-M_infer",
+    """The whole way from a picture to its regions, text, tables and seals: `coracle.document(layout="PP-DocLayout-M_infer",
     table="SLANet_plus_infer", detector="PP-OCRv4_det_infer", recognizer="PP-OCRv4_rec_infer")("report.png").html()`.
 
     Each stage is a model, as for `coracle.pipeline` from paths, and is left out where none is given; at least one is needed.
     orientation: tells which of its four sides is up; unwarper: makes a bent page flat; layout: finds regions, in the order of reading;
     detector, recognizer, classifier, dictionary, min_score: as for `coracle.ocr`, but without a detector the page is one line, and
-    without a recogniser lines have no text; table: tells the structure of the layout's tables or, without a layout, of the page. Errors as
-    for `coracle.pipeline`.
+    without a recogniser lines have no text; table: tells the structure of the layout's tables or, without a layout, of the page.
+
+    Instead of table, tables of two kinds: table_classifier tells wired ones, whose cells have lines round them, from wireless ones; for each
+    kind a model for the structure, one that finds cells, or both (docs/predict.md). table_orientation: tells which side of a table is up.
+    seal_detector: finds text of the layout's seals or, without a layout, of a page that is one; seal_recognizer reads it, with
+    seal_dictionary where it has no inference.yml; without it the recognizer does. Errors as for `coracle.pipeline`.
     """
     stages = {"orientation": orientation, "unwarper": unwarper, "layout": layout, "table": table, "detector": detector,
-              "classifier": classifier, "recognizer": recognizer}
+              "classifier": classifier, "recognizer": recognizer, "table_orientation": table_orientation,
+              "table_classifier": table_classifier, "wired_structure": wired_structure, "wired_cells": wired_cells,
+              "wireless_structure": wireless_structure, "wireless_cells": wireless_cells, "seal_detector": seal_detector,
+              "seal_recognizer": seal_recognizer}
     options = _vision.DocumentReaderOptions()
     _vision.ask("document_reader_options_init", ctypes.byref(options), ctypes.sizeof(options))
-    _set_paths(options, dictionary=dictionary, **stages)
+    _set_paths(options, dictionary=dictionary, seal_dictionary=seal_dictionary, **stages)
     options.min_score = _number("min_score", min_score, float)
     options.threads = _number("threads", threads, int)
-    with named_files(dictionary, *stages.values()):
+    with named_files(dictionary, seal_dictionary, *stages.values()):
         handle = _vision.made("document_reader", "document_reader_create", ctypes.byref(options))
     return Pipeline(Document, "read", handle, "document-reading", _named(*stages.values()))
 

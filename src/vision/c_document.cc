@@ -25,6 +25,15 @@ DocumentReaderFiles files_of(const coracle_document_reader_options& c) {
   files.text.classifier = or_empty(c.classifier);
   files.text.recognizer = or_empty(c.recognizer);
   files.text.dictionary = or_empty(c.dictionary);
+  files.tables.orientation = or_empty(c.table_orientation);
+  files.tables.classifier = or_empty(c.table_classifier);
+  files.tables.wired_structure = or_empty(c.wired_structure);
+  files.tables.wired_cells = or_empty(c.wired_cells);
+  files.tables.wireless_structure = or_empty(c.wireless_structure);
+  files.tables.wireless_cells = or_empty(c.wireless_cells);
+  files.seals.detector = or_empty(c.seal_detector);
+  files.seals.recognizer = or_empty(c.seal_recognizer);
+  files.seals.dictionary = or_empty(c.seal_dictionary);
   return files;
 }
 
@@ -44,6 +53,17 @@ std::unique_ptr<coracle_prediction> table_on(const Image& page, const Table& tab
   add_items(*made);
   const auto& [left, top, right, bottom] = table.box;
   made->items.front().outline = {left, top, right, top, right, bottom, left, bottom};
+  return made;
+}
+
+std::unique_ptr<coracle_prediction> seal_on(const Image& page, const Seal& seal) {
+  auto made = prediction_of(page, seal.lines);
+  coracle_prediction::Item whole{};
+  whole.item.id = -1;
+  for (const TextLine& line : seal.lines) whole.text += (whole.text.empty() ? "" : "\n") + line.text;
+  const auto& [left, top, right, bottom] = seal.box;
+  whole.outline = {left, top, right, top, right, bottom, left, bottom};
+  made->items.insert(made->items.begin(), std::move(whole));
   return made;
 }
 
@@ -147,6 +167,22 @@ coracle_status coracle_document_table(const coracle_document* document, size_t i
       refuse("there is no table " + std::to_string(index) + ", the document has " + std::to_string(tables.size()));
     }
     *table = coracle::vision::table_on(document->document.page, tables[index]).release();
+  });
+}
+
+size_t coracle_document_seals(const coracle_document* document) {
+  return document == nullptr ? 0 : document->document.seals.size();
+}
+
+coracle_status coracle_document_seal(const coracle_document* document, size_t index, coracle_prediction** seal) {
+  return guard([&] {
+    require_pointer(document, "document");
+    require_pointer(seal, "seal");
+    const std::vector<coracle::vision::Seal>& seals = document->document.seals;
+    if (index >= seals.size()) {
+      refuse("there is no seal " + std::to_string(index) + ", the document has " + std::to_string(seals.size()));
+    }
+    *seal = coracle::vision::seal_on(document->document.page, seals[index]).release();
   });
 }
 

@@ -56,8 +56,10 @@ void add_items(coracle_prediction& prediction) {
     items.push_back(item(o.id, o.score, o.name, {outline.begin(), outline.end()}));
     if (o.mask) items.back().item.pixels = o.mask->area();
   }
-  for (const TextLine& l : prediction.lines)
+  for (const TextLine& l : prediction.lines) {
     items.push_back(item(-1, static_cast<float>(l.score), l.text, outline_of(l.corners)));
+    items.back().polygon = outline_of(l.polygon);
+  }
   for (const Keypoint& k : p.keypoints) items.push_back(item(k.id, k.score, k.name, {k.x, k.y}));
   if (p.task == Task::kTextRecognition) items.push_back(item(-1, p.text.score, p.text.text));
   if (p.task == Task::kSegmentation) add_classes(p.map, items);

@@ -36,6 +36,20 @@ std::string table_alone(const std::string& html) {
   return html.substr(begin, end + std::string_view("</table>").size() - begin);
 }
 
+/// The seal in this region; null where there is none.
+const Seal* seal_of(const Document& document, const Object& region) {
+  const std::array<float, 4> box{region.left, region.top, region.right, region.bottom};
+  const auto seal =
+      std::find_if(document.seals.begin(), document.seals.end(), [&](const Seal& s) { return s.box == box; });
+  return seal == document.seals.end() ? nullptr : &*seal;
+}
+
+std::string paragraph_of(const Seal& seal) {
+  std::string text;
+  for (const TextLine& line : seal.lines) text += (text.empty() ? "" : "\n") + html_text(line.text);
+  return text.empty() ? "" : "<p>" + text + "</p>\n";
+}
+
 }  // namespace
 
 std::string to_html(const Document& document, const std::string& title) {
@@ -56,12 +70,18 @@ std::string to_html(const Document& document, const std::string& title) {
       told[i] = true;
       text += (text.empty() ? "" : "\n") + html_text(document.lines[i].text);
     }
+    const Seal* seal = seal_of(document, region);
     if (table != document.tables.end()) {
       html += table_alone(table->html) + "\n";
+    } else if (seal != nullptr) {
+      html += paragraph_of(*seal);
     } else if (!text.empty()) {
       const std::string element = element_of(region.name);
       html += "<" + element + ">" + text + "</" + element + ">\n";
     }
+  }
+  if (document.regions.empty()) {
+    for (const Seal& seal : document.seals) html += paragraph_of(seal);
   }
   if (document.regions.empty() && !document.tables.empty()) {  // The page is a table, with all lines.
     for (const Table& table : document.tables) html += table_alone(table.html) + "\n";

@@ -2,93 +2,50 @@
 #include "coracle/vision/document_reader.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
+#include "vision/line_reader.h"
 #include "vision/reading_order.h"
-#include "vision/table_structure.h"
+#include "vision/table_reader.h"
 #include "vision/warp.h"
 
 namespace coracle::vision {
 namespace {
 
-constexpr double kTouches = 3;  // Pixels in both directions that a line and a table share at least.
-
-std::optional<Predictor> stage(const std::string& model, Task task, const ReaderOptions& reader) {
-  if (model.empty()) return std::nullopt;
-  PredictorOptions options;
-  options.task = task;
-  options.threads = reader.threads;
-  options.open = reader.open;
-  if (task == Task::kClassification) options.topk = 1;
-  return Predictor(model, options);
-}
-
-/// The degrees of a class named 0, 90, 180 or 270, or without names numbered from 0 to 3.
-int degrees_of(const Label& label, const std::string& model) {
-  int degrees = -1;
-  std::from_chars(label.name.data(), label.name.data() + label.name.size(), degrees);
-  if (degrees > 0 && degrees < 4) degrees *= 90;
-  if (degrees < 0 || degrees > 270 || degrees % 90 != 0) {
-    throw Error(Problem::kUsage, model +
-                                     ": a model for the orientation of documents has the classes 0, 90, 180 and "
-                                     "270, this one has '" +
-                                     label.name + "'");
+/// Where the regions of a kind are: those of the layout, or without one the whole page.
+std::vector<Span> areas_of(const std::vector<Object>& regions, bool layout, const Image& page, const char* name,
+                           const char* capital_name) {
+  if (!layout) return {{0, 0, page.width - 1.0, page.height - 1.0}};
+  std::vector<Span> areas;
+  for (const Object& region : regions) {
+    if (region.name != name && region.name != capital_name) continue;
+    areas.push_back({static_cast<double>(region.left), static_cast<double>(region.top),
+                     static_cast<double>(region.right), static_cast<double>(region.bottom)});
   }
-  return degrees;
+  return areas;
 }
 
-Span span_of(const std::array<Point, 4>& corners) {
-  const auto [left, right] = std::minmax({corners[0].x, corners[1].x, corners[2].x, corners[3].x});
-  const auto [top, bottom] = std::minmax({corners[0].y, corners[1].y, corners[2].y, corners[3].y});
-  return {static_cast<double>(left), static_cast<double>(top), static_cast<double>(right), static_cast<double>(bottom)};
-}
-
-std::array<float, 4> sides_of_span(const Span& s) {
-  return {static_cast<float>(s.left), static_cast<float>(s.top), static_cast<float>(s.right),
-          static_cast<float>(s.bottom)};
-}
-
-bool touch(const Span& a, const Span& b) {
-  return std::min(a.right, b.right) - std::max(a.left, b.left) > kTouches &&
-         std::min(a.bottom, b.bottom) - std::max(a.top, b.top) > kTouches;
-}
-
-Image part(const Image& page, const Span& area) {
-  const int left = static_cast<int>(area.left);
-  const int top = static_cast<int>(area.top);
-  Image result(std::min(static_cast<int>(area.right), page.width) - left,
-               std::min(static_cast<int>(area.bottom), page.height) - top);
-  for (int y = 0; y < result.height; ++y) std::copy_n(page.row(top + y) + 3 * left, 3 * result.width, result.row(y));
-  return result;
-}
-
-/// The table in `area`, whose structure is that of the area's picture, with the text of the lines there.
-Table with_text(const TableStructure& structure, const Span& area, const Image& page,
-                const std::vector<TextLine>& lines) {
-  Table table;
-  table.box = sides_of_span(area);
-  table.score = structure.score;
-  std::vector<Span> cells;
-  for (const std::array<Point, 4>& corners : structure.cells) {
-    Span cell = span_of(corners);
-    cell.left = std::clamp(cell.left + area.left, 0.0, static_cast<double>(page.width));
-    cell.right = std::clamp(cell.right + area.left, 0.0, static_cast<double>(page.width));
-    cell.top = std::clamp(cell.top + area.top, 0.0, static_cast<double>(page.height));
-    cell.bottom = std::clamp(cell.bottom + area.top, 0.0, static_cast<double>(page.height));
-    cells.push_back(cell);
-    table.cells.push_back(sides_of_span(cell));
+/// Lines of a part of the page that begins at x and y.
+std::vector<TextLine> on_whole_page(std::vector<TextLine> lines, int x, int y) {
+  const auto move = [&](Point& p) { p = {p.x + x, p.y + y}; };
+  for (TextLine& line : lines) {
+    std::for_each(line.corners.begin(), line.corners.end(), move);
+    std::for_each(line.polygon.begin(), line.polygon.end(), move);
   }
-  std::vector<Span> spans;
-  std::vector<std::string> texts;
-  for (const TextLine& line : lines) {
-    const Span span = span_of(line.corners);
-    if (cells.empty() || !touch(span, area)) continue;
-    spans.push_back(span);
-    texts.push_back(line.text);
+  return lines;
+}
+
+std::optional<LineReader> seal_reader(const DocumentReaderFiles& files, const ReaderOptions& options,
+                                      const std::optional<LineReader>& text) {
+  if (files.seals.detector.empty()) {
+    if (files.seals.recognizer.empty()) return std::nullopt;
+    throw Error(Problem::kUsage, "a recogniser of seals needs a detector of them beside it");
   }
-  table.html = table_html(structure.tokens, texts, cells_of_lines(cells, spans));
-  return table;
+  if (!files.seals.recognizer.empty()) {
+    return LineReader(TextReaderFiles{files.seals.detector, {}, files.seals.recognizer, files.seals.dictionary},
+                      options);
+  }
+  return LineReader(files.seals.detector, text ? text->recognizer() : nullptr, options);
 }
 
 }  // namespace
@@ -98,8 +55,9 @@ struct DocumentReader::State {
   std::optional<Predictor> orientation;
   std::optional<Predictor> unwarper;
   std::optional<Predictor> layout;
-  std::optional<Predictor> table;
-  std::optional<TextReader> text;
+  std::optional<TableReader> tables;
+  std::optional<LineReader> text;
+  std::optional<LineReader> seals;
 };
 
 DocumentReader::DocumentReader(const DocumentReaderFiles& files, int threads)
@@ -107,16 +65,19 @@ DocumentReader::DocumentReader(const DocumentReaderFiles& files, int threads)
 
 DocumentReader::DocumentReader(const DocumentReaderFiles& files, const ReaderOptions& options) : state_(new State) {
   const bool text = !files.text.detector.empty() || !files.text.recognizer.empty();
+  const bool tables = TableReader::wanted(files);
   if (!text && !files.text.classifier.empty())
     throw Error(Problem::kUsage, "a classifier of lines needs a detector or a recogniser of text beside it");
-  if (!text && files.orientation.empty() && files.unwarper.empty() && files.layout.empty() && files.table.empty())
+  if (!text && files.orientation.empty() && files.unwarper.empty() && files.layout.empty() && !tables &&
+      files.seals.detector.empty())
     throw Error(Problem::kUsage, "all stages are left out, there is nothing to do");
   state_->orientation_path = files.orientation;
-  state_->orientation = stage(files.orientation, Task::kClassification, options);
-  state_->unwarper = stage(files.unwarper, Task::kUnwarping, options);
-  state_->layout = stage(files.layout, Task::kObjectDetection, options);
-  state_->table = stage(files.table, Task::kTableStructure, options);
+  state_->orientation = document_stage(files.orientation, Task::kClassification, options);
+  state_->unwarper = document_stage(files.unwarper, Task::kUnwarping, options);
+  state_->layout = document_stage(files.layout, Task::kObjectDetection, options);
+  if (tables) state_->tables.emplace(files, options);
   if (text) state_->text.emplace(files.text, options);
+  state_->seals = seal_reader(files, options, state_->text);
 }
 DocumentReader::DocumentReader(DocumentReader&&) noexcept = default;
 DocumentReader& DocumentReader::operator=(DocumentReader&&) noexcept = default;
@@ -133,9 +94,7 @@ Document DocumentReader::read(const Image& image, const DocumentReading& how) {
   Document document;
   document.page = image;
   if (state_->orientation && how.orientation) {
-    const Prediction answer = state_->orientation->predict(image, cancelled);
-    if (answer.labels.empty()) throw Error(Problem::kUsage, state_->orientation_path + ": tells no class");
-    document.turned = degrees_of(answer.labels.front(), state_->orientation_path);
+    document.turned = degrees_of(state_->orientation->predict(image, cancelled), state_->orientation_path);
     document.page = turned(image, document.turned);
   }
   if (state_->unwarper && how.unwarping)
@@ -148,18 +107,25 @@ Document DocumentReader::read(const Image& image, const DocumentReading& how) {
         answer.ordered ? std::move(answer.objects) : in_reading_order(std::move(answer.objects), page.width);
   }
   if (state_->text) document.lines = state_->text->read(page, how.text);
-  if (!state_->table || !how.tables) return document;
-  if (!layout) {
-    const Span all{0, 0, page.width - 1.0, page.height - 1.0};
-    document.tables.push_back(with_text(state_->table->predict(page, cancelled).table, all, page, document.lines));
+  const auto picture_of = [&](const Span& area) { return layout ? part_of(page, area) : page; };
+  if (state_->tables && how.tables) {
+    TurnedPages pages(page, document.lines, state_->text ? &*state_->text : nullptr, how.text);
+    for (const Span& area : areas_of(document.regions, layout, page, "table", "Table")) {
+      const Image picture = picture_of(area);
+      if (!picture.bgr.empty()) document.tables.push_back(state_->tables->read(pages, picture, area, how.split_lines));
+    }
   }
-  for (const Object& region : document.regions) {
-    if (region.name != "table" && region.name != "Table") continue;
-    const Span area{static_cast<double>(region.left), static_cast<double>(region.top),
-                    static_cast<double>(region.right), static_cast<double>(region.bottom)};
-    const Image picture = part(page, area);
-    if (picture.width < 1 || picture.height < 1) continue;
-    document.tables.push_back(with_text(state_->table->predict(picture, cancelled).table, area, page, document.lines));
+  if (state_->seals && how.seals) {
+    const TextReading reading{.min_score = how.text.min_score, .cancelled = cancelled};
+    for (const Span& area : areas_of(document.regions, layout, page, "seal", "Seal")) {
+      const Image picture = picture_of(area);
+      Seal& seal = document.seals.emplace_back();
+      seal.box = {static_cast<float>(area.left), static_cast<float>(area.top), static_cast<float>(area.right),
+                  static_cast<float>(area.bottom)};
+      if (picture.bgr.empty()) continue;
+      seal.lines =
+          on_whole_page(state_->seals->read(picture, reading), static_cast<int>(area.left), static_cast<int>(area.top));
+    }
   }
   return document;
 }

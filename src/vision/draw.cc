@@ -60,7 +60,7 @@ Image overlay(const Image& image, const AnomalyMap& anomaly) {
 
 std::vector<Shape> shapes_of(const std::vector<TextLine>& lines) {
   std::vector<Shape> shapes;
-  for (const TextLine& line : lines) shapes.push_back({line.corners, kOutline, kTop});
+  for (const TextLine& line : lines) shapes.push_back({line.corners, kOutline, kTop, line.polygon});
   return shapes;
 }
 
@@ -109,6 +109,15 @@ Image draw(const Document& document) {
   Canvas regions(document.page);
   for (const Object& o : document.regions)
     regions.outline(corners_of(o), class_colour(o.id + 1), class_colour(o.id + 1));
+  for (const Seal& seal : document.seals) {
+    for (const TextLine& line : seal.lines) {
+      if (line.polygon.empty()) {
+        regions.outline(line.corners, kOutline, kTop);
+      } else {
+        regions.outline(line.polygon, kOutline);
+      }
+    }
+  }
   return outlined(regions.take(), shapes_of(document.lines));
 }
 

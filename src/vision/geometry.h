@@ -55,6 +55,12 @@ Polygon grow(const Corners& corners, double distance);
 /// The same of any polygon: the outlines of what comes out.
 std::vector<Polygon> grow(const Polygon& polygon, double distance);
 
+/// Whether the closed outline goes round an area once, without crossing or touching itself.
+bool is_simple(const Polygon& outline);
+
+/// The area that a simple polygon and a rectangle, which may be turned, share.
+double shared_area(const Polygon& polygon, const Corners& rectangle);
+
 double area(const Corners& corners);
 double area(const Polygon& polygon);
 double perimeter(const Corners& corners);

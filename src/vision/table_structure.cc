@@ -47,19 +47,6 @@ double span_distance(const Span& a, const Span& b) {
   return first + second + std::min(first, second);
 }
 
-std::string cell_text(const std::vector<const std::string*>& texts) {
-  if (texts.size() == 1) return html_text(*texts.front());
-  std::string all;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    const std::string& text = *texts[i];
-    const std::string part = text.substr(!text.empty() && text.front() == ' ' ? 1 : 0);
-    if (part.empty()) continue;
-    all += html_text(part);
-    if (i + 1 < texts.size() && part.back() != ' ') all += ' ';
-  }
-  return all;
-}
-
 }  // namespace
 
 std::vector<std::string> table_tokens(std::vector<std::string> dictionary, bool merge) {
@@ -128,6 +115,21 @@ std::vector<std::size_t> cells_of_lines(const std::vector<Span>& cells, const st
   return cell_of;
 }
 
+bool ends_cell(const std::string& token) { return token == kCell || token == "</td>"; }
+
+std::string cell_text(const std::vector<const std::string*>& texts) {
+  if (texts.size() == 1) return html_text(*texts.front());
+  std::string all;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::string& text = *texts[i];
+    const std::string part = text.substr(!text.empty() && text.front() == ' ' ? 1 : 0);
+    if (part.empty()) continue;
+    all += html_text(part);
+    if (i + 1 < texts.size() && part.back() != ' ') all += ' ';
+  }
+  return all;
+}
+
 std::string html_text(const std::string& text) {
   std::string html;
   for (const char c : text) {
@@ -144,6 +146,20 @@ std::string html_text(const std::string& text) {
   return html;
 }
 
+std::string html_of(const std::vector<std::string>& tokens, const std::function<std::string(std::size_t)>& text_of) {
+  std::string html;
+  std::size_t cell = 0;
+  for (const std::string& token : tokens) {
+    if (!ends_cell(token)) {
+      html += token;
+      continue;
+    }
+    if (token == kCell) html += "<td>";
+    html += text_of(cell++) + "</td>";
+  }
+  return html;
+}
+
 std::string table_html(const std::vector<std::string>& tokens, const std::vector<std::string>& texts,
                        const std::vector<std::size_t>& cell_of) {
   std::vector<std::vector<const std::string*>> content;
@@ -151,19 +167,7 @@ std::string table_html(const std::vector<std::string>& tokens, const std::vector
     if (cell_of[i] >= content.size()) content.resize(cell_of[i] + 1);
     content[cell_of[i]].push_back(&texts[i]);
   }
-  std::string html;
-  std::size_t cell = 0;
-  for (const std::string& token : tokens) {
-    if (token != kCell && token != "</td>") {
-      html += token;
-      continue;
-    }
-    if (token == kCell) html += "<td>";
-    if (cell < content.size() && !content[cell].empty()) html += cell_text(content[cell]);
-    html += "</td>";
-    ++cell;
-  }
-  return html;
+  return html_of(tokens, [&](std::size_t cell) { return cell < content.size() ? cell_text(content[cell]) : ""; });
 }
 
 }  // namespace coracle::vision

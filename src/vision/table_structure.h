@@ -2,6 +2,7 @@
 // Structures of tables: from a model's outputs to tokens of HTML and boxes of cells, and these with their text.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,15 @@ std::vector<std::size_t> cells_of_lines(const std::vector<Span>& cells, const st
 /// The table as HTML; the texts of a cell are separated by a space. `cell_of[i]` is the cell of texts[i].
 std::string table_html(const std::vector<std::string>& tokens, const std::vector<std::string>& texts,
                        const std::vector<std::size_t>& cell_of);
+
+/// The tokens as HTML, with `text_of(i)` in cell i.
+std::string html_of(const std::vector<std::string>& tokens, const std::function<std::string(std::size_t)>& text_of);
+
+/// Whether a cell ends with this token.
+bool ends_cell(const std::string& token);
+
+/// The texts of a cell as HTML, separated by a space.
+std::string cell_text(const std::vector<const std::string*>& texts);
 
 /// Text as HTML shows it.
 std::string html_text(const std::string& text);

@@ -40,6 +40,19 @@ int rescaled(float value, int from, int to) {
   return static_cast<int>(std::clamp(scaled, 0.0, static_cast<double>(to)));
 }
 
+/// The outline from what follows its topmost edge on, where Clipper begins most outlines.
+Polygon from_top(Polygon outline) {
+  const auto higher = [](const Point& a, const Point& b) { return a.y < b.y; };
+  const int top = std::min_element(outline.begin(), outline.end(), higher)->y;
+  for (std::size_t i = 0; i < outline.size(); ++i) {
+    const std::size_t next = (i + 1) % outline.size();
+    if (outline[i].y != top || outline[next].y == top) continue;
+    std::rotate(outline.begin(), outline.begin() + static_cast<std::ptrdiff_t>(next), outline.end());
+    break;
+  }
+  return outline;
+}
+
 /// A region as it is shaped, grown; nothing of one that is small, unlikely, or in several parts when it has grown.
 std::optional<TextBox> text_polygon(const Polygon& contour, const float* probability, int width, int height,
                                     int to_width, int to_height, const DbOptions& options) {
@@ -51,7 +64,7 @@ std::optional<TextBox> text_polygon(const Polygon& contour, const float* probabi
   if (grown.size() != 1 || smallest_rectangle(grown[0]).side < kMinSide + 2) return std::nullopt;
   TextBox box;
   box.score = static_cast<float>(score);
-  for (const Point& p : grown[0]) {
+  for (const Point& p : from_top(grown[0])) {
     box.polygon.push_back(
         {rescaled(static_cast<float>(p.x), width, to_width), rescaled(static_cast<float>(p.y), height, to_height)});
   }

@@ -57,6 +57,24 @@ void sort_for_reading(std::vector<LineBox>& boxes) {
   }
 }
 
+Image cut_out_sized(const Image& page, const Corners& corners, double wide, double high) {
+  const int width = static_cast<int>(wide);
+  const int height = static_cast<int>(high);
+  if (width == 0 || height == 0) return {};
+  Image line = straighten(page, corners, width, height);
+  return static_cast<double>(height) / width >= kTall ? quarter_left(line) : line;
+}
+
+/// From top to bottom, by the highest points.
+void sort_by_top(std::vector<LineBox>& boxes) {
+  const auto top = [](const LineBox& box) {
+    int least = box.polygon.front().y;
+    for (const Point& p : box.polygon) least = std::min(least, p.y);
+    return least;
+  };
+  std::stable_sort(boxes.begin(), boxes.end(), [&](const LineBox& a, const LineBox& b) { return top(a) < top(b); });
+}
+
 double width_to_height(const Image& line) { return static_cast<double>(line.width) / line.height; }
 
 std::vector<double> ratios(const std::vector<Image>& lines) {
@@ -130,22 +148,20 @@ std::vector<Indices> batches_by_width(const std::vector<double>& ratios) {
 }
 
 Image cut_out(const Image& page, const Quad& box, bool exactly) {
+  if (!exactly) return cut_out(page, smallest_rectangle({box.begin(), box.end()}).corners);
   Corners corners;
-  if (exactly) {
-    for (std::size_t i = 0; i < 4; ++i) corners[i] = {static_cast<float>(box[i].x), static_cast<float>(box[i].y)};
-  } else {
-    corners = smallest_rectangle({box.begin(), box.end()}).corners;
-  }
+  for (std::size_t i = 0; i < 4; ++i) corners[i] = {static_cast<float>(box[i].x), static_cast<float>(box[i].y)};
+  const auto length = [&](std::size_t a, std::size_t b) { return distance(box[a], box[b]); };
+  return cut_out_sized(page, corners, std::max(length(0, 1), length(2, 3)), std::max(length(0, 3), length(1, 2)));
+}
+
+Image cut_out(const Image& page, const Corners& rectangle) {
   const auto length = [&](std::size_t a, std::size_t b) {
-    const float x = corners[a].x - corners[b].x;
-    const float y = corners[a].y - corners[b].y;
-    return exactly ? distance(box[a], box[b]) : static_cast<double>(std::sqrt(x * x + y * y));
+    const float x = rectangle[a].x - rectangle[b].x;
+    const float y = rectangle[a].y - rectangle[b].y;
+    return static_cast<double>(std::sqrt(x * x + y * y));
   };
-  const int width = static_cast<int>(std::max(length(0, 1), length(2, 3)));
-  const int height = static_cast<int>(std::max(length(0, 3), length(1, 2)));
-  if (width == 0 || height == 0) return {};
-  Image line = straighten(page, corners, width, height);
-  return static_cast<double>(height) / width >= kTall ? quarter_left(line) : line;
+  return cut_out_sized(page, rectangle, std::max(length(0, 1), length(2, 3)), std::max(length(0, 3), length(1, 2)));
 }
 
 TextDetector::TextDetector(const std::string& path, const ReaderOptions& options)
@@ -161,7 +177,7 @@ std::vector<LineBox> TextDetector::detect(const Image& page, const TextDetection
   std::vector<LineBox> boxes;
   for (const TextBox& found : text_boxes(map.data, static_cast<int>(map.dims[3]), static_cast<int>(map.dims[2]),
                                          prepared.picture_width, prepared.picture_height, d.db)) {
-    LineBox line{found.corners, found.score};
+    LineBox line{found.corners, found.score, found.polygon};
     if (!described()) {
       line.corners = clockwise(line.corners);
       for (Point& p : line.corners) p = {std::clamp(p.x, 0, page.width - 1), std::clamp(p.y, 0, page.height - 1)};
@@ -169,7 +185,11 @@ std::vector<LineBox> TextDetector::detect(const Image& page, const TextDetection
     }
     boxes.push_back(line);
   }
-  sort_for_reading(boxes);
+  if (d.db.polygons) {
+    sort_by_top(boxes);
+  } else {
+    sort_for_reading(boxes);
+  }
   return boxes;
 }
 

@@ -16,6 +16,7 @@ namespace coracle::vision {
 struct LineBox {
   std::array<Point, 4> corners;
   float score = 0;
+  Polygon polygon{};  ///< of detectors of bent text, whose corners are then those of a rectangle round it
 };
 
 /// Finds lines of text. A model without inference.yml is used as PaddleOCR 2 uses it, one with it as PaddleOCR 3 does;
@@ -25,7 +26,7 @@ class TextDetector {
   TextDetector(const std::string& path, const ReaderOptions& options);
 
   bool described() const { return !description_.file.empty(); }
-  /// Boxes in reading order.
+  /// Boxes in reading order; those of bent text in that of their tops.
   std::vector<LineBox> detect(const Image& page, const TextDetection& how, Cancelled cancelled);
 
  private:
@@ -36,6 +37,7 @@ class TextDetector {
 /// The box's content as an upright rectangle; one that is tall is turned a quarter to the left. Nothing of a box
 /// without area. `exactly`: the quadrilateral itself, otherwise the smallest rectangle round it.
 Image cut_out(const Image& page, const std::array<Point, 4>& box, bool exactly);
+Image cut_out(const Image& page, const Corners& rectangle);
 
 /// Tells which lines stand on their head. Without inference.yml it turns those of which the model is sure.
 class LineAngle {

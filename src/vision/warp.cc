@@ -48,8 +48,9 @@ Matrix projection(const Corners& from, const Corners& to) {
     const double y = static_cast<double>(from[i].y);
     const double u = static_cast<double>(to[i].x);
     const double v = static_cast<double>(to[i].y);
-    a[i] = {x, y, 1, 0, 0, 0, -x * u, -y * u};
-    a[i + 4] = {0, 0, 0, x, y, 1, -x * v, -y * v};
+    const auto product = [](float p, float q) { return static_cast<double>(-p * q); };  // In float, as OpenCV has it.
+    a[i] = {x, y, 1, 0, 0, 0, product(from[i].x, to[i].x), product(from[i].y, to[i].x)};
+    a[i + 4] = {0, 0, 0, x, y, 1, product(from[i].x, to[i].y), product(from[i].y, to[i].y)};
     b[i] = u;
     b[i + 4] = v;
   }
@@ -114,22 +115,43 @@ int to_int(double value) {
   return static_cast<int>(std::nearbyint(std::max(low, std::min(high, value))));
 }
 
+/// Where the pixels of a picture are that shows a quadrilateral straight on.
+class Seen {
+ public:
+  Seen(const Corners& from, float wide, float high)
+      : map_(inverse(projection(from, {PointF{0, 0}, PointF{wide, 0}, PointF{wide, high}, PointF{0, high}}))),
+        block_(kBlockPixels / std::clamp(static_cast<int>(high), 1, kBlockRows)) {}
+
+  /// In units of 1 / kPlaces.
+  std::array<int, 2> at(int x, int y) const {
+    const int begin = x / block_ * block_;
+    const auto sum = [&](std::size_t i) {
+      return map_[i] * begin + map_[i + 1] * y + map_[i + 2] + map_[i] * (x - begin);
+    };
+    const double depth = sum(6);
+    const double scale = depth != 0 ? kPlaces / depth : 0;
+    return {to_int(sum(0) * scale), to_int(sum(3) * scale)};
+  }
+
+ private:
+  static constexpr int kBlockPixels = 1024;
+  static constexpr int kBlockRows = 16;
+
+  Matrix map_;
+  int block_;  ///< columns whose sums begin with that of the first one, as OpenCV adds
+};
+
 }  // namespace
 
 Image straighten(const Image& image, const Corners& from, int width, int height) {
   check_size(width, height);
-  const auto w = static_cast<float>(width);
-  const auto h = static_cast<float>(height);
-  const Matrix m = inverse(projection(from, {PointF{0, 0}, PointF{w, 0}, PointF{w, h}, PointF{0, h}}));
+  const Seen seen(from, static_cast<float>(width), static_cast<float>(height));
   const std::vector<Weights>& table = all_weights();
   Image result(width, height);
   for (int y = 0; y < height; ++y) {
     std::uint8_t* out = result.row(y);
     for (int x = 0; x < width; ++x, out += 3) {
-      const double depth = m[6] * x + (m[7] * y + m[8]);
-      const double scale = depth != 0 ? kPlaces / depth : 0;
-      const int u = to_int((m[0] * x + (m[1] * y + m[2])) * scale);
-      const int v = to_int((m[3] * x + (m[4] * y + m[5])) * scale);
+      const auto [u, v] = seen.at(x, y);
       const Weights& weights = table[static_cast<std::size_t>((v & (kPlaces - 1)) * kPlaces + (u & (kPlaces - 1)))];
       std::array<int, 3> sum{};
       for (int i = 0; i < 4; ++i) {
@@ -143,6 +165,34 @@ Image straighten(const Image& image, const Corners& from, int width, int height)
       }
       for (std::size_t c = 0; c < 3; ++c)
         out[c] = static_cast<std::uint8_t>(std::clamp((sum[c] + kWeightOne / 2) >> 15, 0, 255));
+    }
+  }
+  return result;
+}
+
+Image straighten_linearly(const Image& image, const Corners& from, float wide, float high) {
+  const int width = static_cast<int>(wide);
+  const int height = static_cast<int>(high);
+  check_size(width, height);
+  constexpr int kHalf = kPlaces * kPlaces / 2;
+  const Seen seen(from, wide, high);
+  Image result(width, height);
+  for (int y = 0; y < height; ++y) {
+    std::uint8_t* out = result.row(y);
+    for (int x = 0; x < width; ++x, out += 3) {
+      const auto [u, v] = seen.at(x, y);
+      std::array<int, 3> sum{};
+      for (int i = 0; i < 4; ++i) {
+        const int row = (v >> kPlaceBits) + i / 2;
+        const int column = (u >> kPlaceBits) + i % 2;
+        if (row < 0 || row >= image.height || column < 0 || column >= image.width) continue;
+        const int right = u & (kPlaces - 1);
+        const int down = v & (kPlaces - 1);
+        const int weight = (i % 2 == 1 ? right : kPlaces - right) * (i / 2 == 1 ? down : kPlaces - down);
+        const std::uint8_t* pixel = image.row(row) + std::ptrdiff_t{3} * column;
+        for (std::size_t c = 0; c < 3; ++c) sum[c] += pixel[c] * weight;
+      }
+      for (std::size_t c = 0; c < 3; ++c) out[c] = static_cast<std::uint8_t>((sum[c] + kHalf) / (kPlaces * kPlaces));
     }
   }
   return result;
@@ -186,6 +236,12 @@ Image upside_down(const Image& image) {
     for (int x = 0; x < turned.width; ++x) std::copy_n(from + 3 * (image.width - 1 - x), 3, turned.row(y) + 3 * x);
   }
   return turned;
+}
+
+Image turned_exactly(const Image& image, int degrees) {
+  if (degrees == 0) return image;
+  if (degrees == 90) return quarter_left(image);
+  return degrees == 180 ? upside_down(image) : quarter_left(upside_down(image));
 }
 
 Image turned(const Image& image, int degrees) {

@@ -58,11 +58,19 @@ def test_results_are_typed_and_say_what_they_are(page, tmp_path):
     assert (page.draw() != page.page).any()
 
 
+def test_tables_of_one_kind_need_no_classifier():
+    document = coracle.document(wireless_structure=VISION / "table", table_orientation=VISION / "orientation")(PICTURE)
+    assert len(document.tables) == 1 and document.tables[0].cells
+    assert document.seals == [] and document.to_dict()["seals"] == []
+
+
 MISUSES = {
     "nothing": (lambda: coracle.document(), ValueError, "all stages are left out"),
     "lines": (lambda: coracle.document(classifier=VISION / "orientation"), ValueError, "a classifier of lines needs a detector"),
     "file": (lambda: coracle.document(table="/nonexistent/table"), FileNotFoundError, "no such model: '/nonexistent/table'"),
     "stage": (lambda: coracle.document(unwarper=VISION / "orientation"), ValueError, "describes a model for classification, not for unwarping"),
+    "kinds": (lambda: coracle.document(wired_structure=VISION / "table", wireless_structure=VISION / "table"), ValueError, "need a classifier"),
+    "seals": (lambda: coracle.document(seal_recognizer=VISION / "table", table=VISION / "table"), ValueError, "a recogniser of seals needs a detector"),
     "score": (lambda: coracle.document(table=VISION / "table", min_score=2), ValueError, "min_score is 2.0*, expected 0 to 1"),
     "threads": (lambda: coracle.document(table=VISION / "table", threads=-1), ValueError, "threads is -1, expected an integer"),
 }

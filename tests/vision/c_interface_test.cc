@@ -312,7 +312,8 @@ TEST(CInterface, PartsOfDocuments) {
   coracle_document_free(nullptr);
   coracle_document_reader_free(nullptr);
   EXPECT_EQ(coracle_document_turned(nullptr), 0);
-  EXPECT_EQ(coracle_document_tables(nullptr), 0U);
+  EXPECT_EQ(coracle_document_tables(nullptr) + coracle_document_seals(nullptr) + coracle_document_seals(document), 0U);
+  expect_error(coracle_document_seal(document, 0, &part), CORACLE_INVALID_ARGUMENT, "there is no seal 0");
   coracle_document_reader_options_init(&options, sizeof(options));
   expect_error(coracle_document_reader_create(&options, &reader), CORACLE_INVALID_ARGUMENT, "all stages are left out");
   expect_error(coracle_document_reader_create(nullptr, &reader), CORACLE_INVALID_ARGUMENT, "'options' is null");

@@ -123,6 +123,15 @@ namespace Coracle
         public IntPtr dictionary;
         public float min_score;
         public int threads;
+        public IntPtr table_orientation;
+        public IntPtr table_classifier;
+        public IntPtr wired_structure;
+        public IntPtr wired_cells;
+        public IntPtr wireless_structure;
+        public IntPtr wireless_cells;
+        public IntPtr seal_detector;
+        public IntPtr seal_recognizer;
+        public IntPtr seal_dictionary;
     }
 
     internal static class NativeVision
@@ -266,6 +275,12 @@ namespace Coracle
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status coracle_document_table(DocumentHandle document, UIntPtr index, out PredictionHandle table);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern UIntPtr coracle_document_seals(DocumentHandle document);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern Status coracle_document_seal(DocumentHandle document, UIntPtr index, out PredictionHandle seal);
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status coracle_document_html(DocumentHandle document, byte[] title, out IntPtr html);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Documents: a picture is turned upright and made flat, its layout, text and tables are read. Each stage is a model and
+// Documents: a picture is turned upright and made flat, its layout, text, tables and seals
+// are read. Each stage is a model and
 // can be left out.
 #pragma once
 
@@ -12,6 +13,26 @@
 
 namespace coracle::vision {
 
+/// Models for tables as PaddleX's table_recognition_v2 has them: for wired tables, whose cells have lines round them,
+/// and for wireless ones. For a kind with a structure alone the structure's cells count; with cells beside it the
+/// detector's cells, which are fitted to the structure; with cells alone the structure comes from them.
+struct TableFiles {
+  std::string orientation{};  ///< tells which side of a table is up (classes 0, 90, 180, 270)
+  std::string classifier{};   ///< tells both kinds apart (classes wired_table, wireless_table); empty: all are of
+                              ///< the kind for which there are models
+  std::string wired_structure{};
+  std::string wired_cells{};  ///< finds cells: an object detector
+  std::string wireless_structure{};
+  std::string wireless_cells{};
+};
+
+/// Models for the text of seals, which may be bent.
+struct SealFiles {
+  std::string detector{};    ///< finds lines of seals: of the layout's, or without one of the page as a whole
+  std::string recognizer{};  ///< empty: the one for text, if there is one
+  std::string dictionary{};  ///< one character per line, where this recogniser has no inference.yml
+};
+
 /// A model for each stage; one that is empty is left out. At least one is needed.
 struct DocumentReaderFiles {
   std::string orientation;  ///< tells which of its four sides is up (classes 0, 90, 180, 270)
@@ -19,6 +40,8 @@ struct DocumentReaderFiles {
   std::string layout;       ///< finds regions: an object detector
   std::string table;        ///< tells the structure of tables: of the layout's, or without one of the page as a whole
   TextReaderFiles text;     ///< a detector, a recogniser or both, with or without a classifier of lines
+  TableFiles tables{};      ///< instead of `table`; its orientation also beside it
+  SealFiles seals{};
 };
 
 struct Table {
@@ -28,12 +51,18 @@ struct Table {
   float score = 0;
 };
 
+struct Seal {
+  std::array<float, 4> box{};   ///< left, top, right, bottom on the page
+  std::vector<TextLine> lines;  ///< from top to bottom
+};
+
 struct Document {
   int turned = 0;               ///< by how many degrees the picture was turned anticlockwise
   Image page;                   ///< the picture upright and flat, to which all coordinates belong
   std::vector<Object> regions;  ///< in the order of reading
   std::vector<TextLine> lines;  ///< from top to bottom
   std::vector<Table> tables;    ///< in the order of their regions
+  std::vector<Seal> seals;      ///< likewise, one for each region
 };
 
 /// Which stages a document goes through, of those that there are, and how its text is read.
@@ -43,6 +72,8 @@ struct DocumentReading {
   bool layout = true;
   bool tables = true;
   TextReading text{};  ///< `cancelled` ends all stages
+  bool seals = true;
+  bool split_lines = true;  ///< lines that go through several detected cells of a table are read in parts
 };
 
 /// For one thread at a time. Throws as Predictor does.

@@ -22,8 +22,9 @@ struct TextReaderFiles {
 struct TextLine {
   std::array<Point, 4> corners;
   std::string text;
-  double score = 0;     ///< 0 to 1
-  bool turned = false;  ///< it stood on its head, as the classifier says
+  double score = 0;              ///< 0 to 1
+  bool turned = false;           ///< it stood on its head, as the classifier says
+  std::vector<Point> polygon{};  ///< of detectors of bent text, whose corners are then those of a rectangle round it
 };
 
 /// How lines are looked for; what is not given is as described.

@@ -142,8 +142,8 @@ CORACLE_VISION_API const char* coracle_prediction_task(const coracle_prediction*
 CORACLE_VISION_API size_t coracle_prediction_size(const coracle_prediction* prediction);
 CORACLE_VISION_API coracle_status coracle_prediction_item(const coracle_prediction* prediction, size_t index,
                                                           coracle_vision_item* item);
-/** Of a text box of a detector of bent text, whose outline is a rectangle round it: x and y of the `*points` points of
- * the polygon, as long as the prediction lives; null and 0 for other items. `points` may be null. */
+/** Of a text box or line of a detector of bent text, whose outline is a rectangle round it: x and y of the `*points`
+ * points of the polygon, as long as the prediction lives; null and 0 for other items. `points` may be null. */
 CORACLE_VISION_API const float* coracle_prediction_polygon(const coracle_prediction* prediction, size_t index,
                                                            size_t* points);
 /** Segmentation: the class of each pixel, row after row, as long as the prediction lives; null for other tasks. */
@@ -244,6 +244,18 @@ typedef struct coracle_document_reader_options {
   const char* dictionary;  /**< a character per line, where the recogniser has no inference.yml */
   float min_score;         /**< lines that were read below it are left out; 0.5 after init */
   int32_t threads;         /**< 0: coracle_default_threads() */
+  /* Instead of `table`, models for wired tables, whose cells have lines round them, and for wireless ones. For a kind
+   * with a structure alone the structure's cells count; with cells beside it the detector's, which are fitted to the
+   * structure; with cells alone the structure comes from them. */
+  const char* table_orientation; /**< tells which side of a table is up (classes 0, 90, 180, 270); also with `table` */
+  const char* table_classifier;  /**< tells both kinds (classes wired_table, wireless_table); null: there is but one */
+  const char* wired_structure;
+  const char* wired_cells; /**< finds cells: an object detector */
+  const char* wireless_structure;
+  const char* wireless_cells;
+  const char* seal_detector;   /**< finds text of seals: of the layout's, or without one of the page as a whole */
+  const char* seal_recognizer; /**< reads it; null: `recognizer` does */
+  const char* seal_dictionary; /**< a character per line, where `seal_recognizer` has no inference.yml */
 } coracle_document_reader_options;
 
 CORACLE_VISION_API void coracle_document_reader_options_init(coracle_document_reader_options* options,
@@ -271,6 +283,12 @@ CORACLE_VISION_API size_t coracle_document_tables(const coracle_document* docume
  * HTML the text of the cells. */
 CORACLE_VISION_API coracle_status coracle_document_table(const coracle_document* document, size_t index,
                                                          coracle_prediction** table);
+/** How many seals there are, one for each of their regions, in the same order; 0 for null. */
+CORACLE_VISION_API size_t coracle_document_seals(const coracle_document* document);
+/** A seal as of "text-reading" on the page, but item 0 is the whole: the outline of its region, with the texts of all
+ * lines, a line for each. The others are its lines, those that are bent with their polygons. */
+CORACLE_VISION_API coracle_status coracle_document_seal(const coracle_document* document, size_t index,
+                                                        coracle_prediction** seal);
 /** A page of HTML: regions with their lines in the order of reading, tables as such, then lines in no region. `title`
  * may be null. Free the text with coracle_string_free. */
 CORACLE_VISION_API coracle_status coracle_document_html(const coracle_document* document, const char* title,

@@ -94,6 +94,15 @@ pub struct coracle_document_reader_options {
     pub dictionary: *const c_char,
     pub min_score: f32,
     pub threads: i32,
+    pub table_orientation: *const c_char,
+    pub table_classifier: *const c_char,
+    pub wired_structure: *const c_char,
+    pub wired_cells: *const c_char,
+    pub wireless_structure: *const c_char,
+    pub wireless_cells: *const c_char,
+    pub seal_detector: *const c_char,
+    pub seal_recognizer: *const c_char,
+    pub seal_dictionary: *const c_char,
 }
 
 extern "C" {
@@ -143,6 +152,8 @@ extern "C" {
     pub fn coracle_document_lines(document: *const coracle_document, lines: *mut *mut coracle_prediction) -> coracle_status;
     pub fn coracle_document_tables(document: *const coracle_document) -> usize;
     pub fn coracle_document_table(document: *const coracle_document, index: usize, table: *mut *mut coracle_prediction) -> coracle_status;
+    pub fn coracle_document_seals(document: *const coracle_document) -> usize;
+    pub fn coracle_document_seal(document: *const coracle_document, index: usize, seal: *mut *mut coracle_prediction) -> coracle_status;
     pub fn coracle_document_html(document: *const coracle_document, title: *const c_char, html: *mut *mut c_char) -> coracle_status;
     pub fn coracle_document_draw(document: *const coracle_document, drawing: *mut *mut coracle_image) -> coracle_status;
     pub fn coracle_document_free(document: *mut coracle_document);
@@ -154,5 +165,5 @@ pub(crate) fn layout(lines: &mut Vec<String>) {
     layout!(lines, coracle_vision_item, id, score, text, pixels, points, outline);
     layout!(lines, coracle_predictor_options, struct_size, params, description, task, labels, topk, threshold, threads);
     layout!(lines, coracle_text_reader_options, struct_size, detector, recognizer, classifier, dictionary, min_score, threads);
-    layout!(lines, coracle_document_reader_options, struct_size, orientation, unwarper, layout, table, detector, classifier, recognizer, dictionary, min_score, threads);
+    layout!(lines, coracle_document_reader_options, struct_size, orientation, unwarper, layout, table, detector, classifier, recognizer, dictionary, min_score, threads, table_orientation, table_classifier, wired_structure, wired_cells, wireless_structure, wireless_cells, seal_detector, seal_recognizer, seal_dictionary);
 }
