@@ -12,9 +12,10 @@ import numpy as np
 from . import _library, _vision
 from .errors import InvalidArgumentError
 from .pictures import DetectedObject, Prediction, Table, TextLine, pixels_of
+from .sources import FromSource
 
 
-class Document:
+class Document(FromSource):
     """A page that was read. What belongs to a stage that was left out is empty.
 
     turned: by how many degrees the picture was turned anticlockwise. width, height: of the page, which is the picture upright and flat
