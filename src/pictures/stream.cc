@@ -13,7 +13,11 @@ class OnePicture final : public Source {
   explicit OnePicture(const Given& file) : file_(file) {}
   std::optional<Picture> next() override {
     if (std::exchange(read_, true)) return std::nullopt;
-    return Picture{{.file = file_.path, .stem = file_.stem}, vision::read_image(file_.path), {}};
+    Picture picture;
+    picture.image = vision::read_image(file_.path);
+    picture.place.file = file_.path;
+    picture.place.stem = file_.stem;
+    return picture;
   }
   size_t left() const override { return read_ ? 0 : 1; }
 
@@ -53,13 +57,15 @@ std::optional<Picture> Stream::next() {
       }
     } catch (const vision::Error& e) {
       if (e.problem() != vision::Problem::kPicture) throw;
-      const std::string problem = e.what();
+      Picture picture;
+      picture.place.file = file.path;
+      picture.place.stem = file.stem;
+      picture.problem = e.what();
+      if (!picture.problem.starts_with(file.path)) picture.problem.insert(0, file.path + ": ");
       ++file_;
       ++given_;
       source_.reset();
-      return Picture{{.file = file.path, .stem = file.stem},
-                     {},
-                     problem.starts_with(file.path) ? problem : file.path + ": " + problem};
+      return picture;
     }
   }
   return std::nullopt;

@@ -142,8 +142,8 @@ TEST_F(Sources, PdfsThatCannotBeRead) {
       << outcome.err;
   EXPECT_NE(outcome.err.find("2empty.pdf: "), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.out.find("5huge.pdf\",\"page\":1,\"error\":"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("5huge.pdf\",\"page\":2,\"width\""), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("6good.pdf\",\"page\":2,\"width\""), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("5huge.pdf\",\"width\":288,\"height\":144,\"page\":2,"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("6good.pdf\",\"width\":288,\"height\":144,\"page\":2,"), std::string::npos) << outcome.out;
   const test::Outcome beyond = predict({folder_.path("in/6good.pdf")}, "--pages 3");
   EXPECT_EQ(beyond.code, kFailedRead);
   EXPECT_NE(beyond.err.find("6good.pdf: has 2 pages; page 3 was asked for"), std::string::npos) << beyond.err;
