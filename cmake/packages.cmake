@@ -56,7 +56,7 @@ set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS OFF)  # nothing in it is loaded
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME coracle-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)
-set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS coracle-serve)
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "coracle-serve, poppler-utils, ffmpeg")  # pages of PDFs, frames of videos
 set(CPACK_DEBIAN_SERVE_PACKAGE_NAME coracle-serve)
 set(CPACK_DEBIAN_SERVE_PACKAGE_SECTION net)
 set(CPACK_DEBIAN_SERVE_PACKAGE_SUGGESTS coracle-tools)

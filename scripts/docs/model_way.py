@@ -21,8 +21,8 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import check_layers  # noqa: E402
 
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
-OUTSIDE = ("devices", "engines", "vision", "client", "command_line", "cli", "serve", "paddle_c")    # have types of their own under the same names
-USERS = ("vision", "client", "command_line", "cli", "serve", "paddle_c")    # of the public interface
+OUTSIDE = ("devices", "engines", "vision", "client", "pictures", "command_line", "cli", "serve", "paddle_c")    # have types of their own under the same names
+USERS = ("vision", "client", "pictures", "command_line", "cli", "serve", "paddle_c")    # of the public interface
 WIDTH, LEFT, BOX, TEXT, LINE = 960, 24, 240, 292, 17
 
 

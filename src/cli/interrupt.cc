@@ -6,6 +6,7 @@
 #include <chrono>
 #include <string_view>
 
+#include "base/system/child.h"
 #include "base/system/program.h"
 #include "cli/failure.h"
 
@@ -43,6 +44,7 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 
 void end_at_once() {
   if (ends.exchange(true)) return;
+  internal::end_children();
   internal::end_program(kLine, static_cast<int>(ExitCode::kInterrupted));
 }
 

@@ -4,96 +4,23 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <filesystem>
-#include <set>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
-#include "base/system/native_path.h"
 #include "cli/commands.h"
+#include "cli/drawings.h"
 #include "cli/failure.h"
-#include "cli/input/picture.h"
+#include "cli/interrupt.h"
 #include "cli/note.h"
 #include "cli/prediction_text.h"
+#include "cli/progress.h"
 #include "coracle/coracle.h"
+#include "pictures/in_order.h"
+#include "pictures/stream.h"
 
 namespace coracle::cli {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// The pictures as given; for a folder those in it, by name.
-std::vector<std::string> pictures_of(const std::vector<std::string>& given) {
-  std::vector<std::string> pictures;
-  for (const std::string& path : given) {
-    std::error_code error;
-    if (!fs::is_directory(internal::native_path(path), error)) {
-      pictures.push_back(path);
-      continue;
-    }
-    std::vector<std::string> found;
-    for (fs::directory_iterator i(internal::native_path(path), error), end; !error && i != end; i.increment(error)) {
-      if (std::string name = internal::path_text(i->path()); names_picture(name)) found.push_back(std::move(name));
-    }
-    if (error) throw Failure(ExitCode::kIo, path + ": cannot be listed: " + error.message());
-    if (found.empty())
-      throw Failure(ExitCode::kIo, path + ": there is no picture (.png, .jpg, .jpeg, .bmp, .webp) in the folder");
-    std::sort(found.begin(), found.end());
-    pictures.insert(pictures.end(), found.begin(), found.end());
-  }
-  return pictures;
-}
-
-/// The scores as grey values, from black for 0 to white for the greatest one.
-vision::Image grey_scores(const vision::AnomalyMap& map) {
-  vision::Image grey(map.width, map.height);
-  const float factor = map.greatest > 0 ? 255.0F / map.greatest : 0;
-  for (size_t i = 0; i < grey.bgr.size(); ++i) {
-    const float value = map.scores[i / 3] * factor;
-    grey.bgr[i] = value > 0 ? static_cast<uint8_t>(std::min(value, 255.0F)) : 0;
-  }
-  return grey;
-}
-
-/// Names of drawings, each used once: pictures of several folders may have the same name.
-class Drawings {
- public:
-  explicit Drawings(const std::string& folder) : folder_(folder) {
-    if (folder.empty()) return;
-    std::error_code error;
-    fs::create_directories(internal::native_path(folder), error);
-    if (error) throw Failure(ExitCode::kIo, folder + ": cannot be made: " + error.message());
-  }
-
-  /// Draws the answer and returns the file, if that was asked for. Of a class map also the numbers of the classes are
-  /// written, as grey values.
-  std::string draw(const std::string& picture, const vision::Image& image, const vision::Prediction& prediction) {
-    if (folder_.empty()) return {};
-    std::string stem = internal::path_text(internal::native_path(picture).stem());
-    for (int i = 2; !used_.insert(stem).second; ++i)
-      stem = internal::path_text(internal::native_path(picture).stem()) + "_" + std::to_string(i);
-    std::string file =
-        internal::path_text(internal::native_path(folder_) / internal::native_path(stem + "_answer.png"));
-    vision::write_png(file, vision::draw(image, prediction));
-    if (prediction.task == vision::Task::kSegmentation) {
-      vision::Image classes(prediction.map.width, prediction.map.height);
-      for (size_t i = 0; i < classes.bgr.size(); ++i) {
-        classes.bgr[i] = static_cast<uint8_t>(std::clamp(prediction.map.classes[i / 3], 0, 255));
-      }
-      vision::write_png(
-          internal::path_text(internal::native_path(folder_) / internal::native_path(stem + "_classes.png")), classes);
-    }
-    if (prediction.task == vision::Task::kAnomaly)
-      vision::write_png(
-          internal::path_text(internal::native_path(folder_) / internal::native_path(stem + "_scores.png")),
-          grey_scores(prediction.anomaly));
-    return file;
-  }
-
- private:
-  std::string folder_;
-  std::set<std::string> used_;
-};
 
 /// A line on standard error: a picture has no answer, or what is worth knowing of the answers.
 void report(const std::string& message) {
@@ -111,15 +38,19 @@ struct PredictCommand {
   std::string model;
   std::vector<std::string> files;  ///< and folders
   vision::PredictorOptions options;
+  pictures::StreamOptions reading;
   std::string task;
   std::string drawings;  ///< a folder
+  bool as_video = false;
   bool json = false;
   bool csv = false;
+  int jobs = 1;
 
   void add_options(CLI::App* command) {
     command->add_option("model", model, "directory, program file or parameter file, with inference.yml beside it")
         ->required();
-    command->add_option("pictures", files, "PNG, JPEG, BMP or WebP files, or folders of them")->required();
+    command->add_option("pictures", files, "PNG, JPEG, BMP or WebP files, PDFs, videos, or folders of them")
+        ->required();
     command->add_option("--params", options.params, "parameter file, where Paddle's naming rules do not find it");
     command->add_option("--description", options.description, "an inference.yml elsewhere");
     command->add_option(
@@ -132,44 +63,122 @@ struct PredictCommand {
         ->check(CLI::Range(0.0, 1.0));
     add_threads(command, options.threads);
     add_cpus(command);
-    command->add_option("--draw", drawings, "draw what was found: DIR/NAME_answer.png for each picture");
+    command->add_option("--jobs", jobs, "pictures at a time, each in a session of its own")
+        ->check(CLI::Range(1, Interruption::kMostRuns));
+    add_reading(command);
+    CLI::Option* draw =
+        command->add_option("--draw", drawings, "draw what was found: DIR/NAME_answer.png for each picture");
+    command->add_flag("--draw-video", as_video, "draw the frames of a video as one: DIR/NAME_answer.mp4")->needs(draw);
     CLI::Option* as_json = command->add_flag("--json", json, "print a line of JSON for each picture");
     command->add_flag("--csv", csv, "print a table with commas")->excludes(as_json);
+  }
+  /// What is read of documents and videos.
+  void add_reading(CLI::App* command) {
+    constexpr int kMostDpi = 2400;
+    command->add_option("--dpi", reading.dpi, "pixels of a PDF's page for each inch")->check(CLI::Range(1, kMostDpi));
+    command
+        ->add_option_function<std::string>(
+            "--pages",
+            [this](const std::string& text) {
+              try {
+                reading.pages = pictures::parse_pages(text);
+              } catch (const std::invalid_argument& e) {
+                throw CLI::ValidationError("--pages", e.what());
+              }
+            },
+            "pages of each PDF, as in 1-3,5 or 7-; otherwise all")
+        ->type_name("PAGES");
+    CLI::Option* every = command->add_option("--every", reading.every, "of a video each N-th frame")
+                             ->check(CLI::Range(int64_t{1}, int64_t{1} << 31));
+    command->add_option("--fps", reading.fps, "of a video so many frames for each second, where it has more")
+        ->check(CLI::Range(1e-6, 1e6))
+        ->excludes(every);
   }
   void run() const;
 };
 
+/// What became of a picture.
+struct Result {
+  Answer answer;
+  vision::Image image;
+  std::string problem;  ///< why there is no answer
+};
+
+/// One predictor for each job; several have the weights once.
+std::vector<vision::Predictor> predictors_of(const std::string& model, vision::PredictorOptions options, int jobs) {
+  if (jobs > 1) {
+    if (options.threads == 0) options.threads = std::max(1, coracle_default_threads() / jobs);
+    options.open = vision::open_shared(options.threads);
+  }
+  std::vector<vision::Predictor> predictors;
+  for (int i = 0; i < jobs; ++i) predictors.emplace_back(model, options);
+  return predictors;
+}
+
+Result answer_to(vision::Predictor& predictor, pictures::Picture picture) {
+  const std::string name = picture.place.name();
+  Result result{{std::move(picture.place), picture.image.width, picture.image.height, {}, {}},
+                std::move(picture.image),
+                std::move(picture.problem)};
+  if (!result.problem.empty()) return result;
+  try {
+    result.answer.prediction = predictor.predict(result.image);
+  } catch (const vision::Error& e) {
+    if (e.problem() != vision::Problem::kPicture) throw;
+    result.problem = e.what();
+    if (!result.problem.starts_with(name)) result.problem.insert(0, name + ": ");
+  } catch (const coracle::Exception& e) {
+    throw Failure(exit_code(e.status()), name + ": " + e.what());
+  }
+  return result;
+}
+
 void PredictCommand::run() const {
   vision::PredictorOptions complete = options;
   if (!task.empty()) complete.task = vision::task_of(task);
-  const std::vector<std::string> pictures = pictures_of(files);
-  vision::Predictor predictor(model, complete);
-  std::string assumed = predictor.assumed();  // told with the first answer
-  Drawings drawn(drawings);
-  if (csv) print(csv_header(predictor.task()));
+  pictures::Stream stream(files, reading);
+  std::vector<vision::Predictor> predictors = predictors_of(model, complete, jobs);
+  const vision::Task found_task = predictors.front().task();
+  std::string assumed = predictors.front().assumed();  // told with the first answer
+  Drawings drawn(drawings, as_video);
+  const PlaceColumns columns{stream.has(pictures::Kind::kPdf), stream.has(pictures::Kind::kVideo)};
+  if (csv) print(csv_header(found_task, columns));
+  const Progress progress;
+  size_t done = 0;
   size_t failed = 0;
-  for (const std::string& picture : pictures) {
-    try {
-      const vision::Image image = vision::read_image(picture);
-      Answer answer{picture, image.width, image.height, predictor.predict(image), {}};
-      answer.drawing = drawn.draw(picture, image, answer.prediction);
-      if (!assumed.empty()) report("note: " + std::exchange(assumed, {}));
-      print(json ? to_json(answer) : csv ? to_csv(answer) : to_text(answer));
-    } catch (const vision::Error& e) {
-      if (e.problem() != vision::Problem::kPicture) throw;
-      const std::string message = e.what();
-      const std::string text = message.starts_with(picture) ? message : picture + ": " + message;
-      report(text);
-      if (json) print(error_json(picture, text));
+  const auto interruptible = [] {
+    if (Interruption::happened()) throw Failure(ExitCode::kInterrupted, "interrupted");
+  };
+  const auto next = [&] {
+    interruptible();
+    if (stream.expected() > 1) progress.show(done, stream.expected());
+    std::optional<pictures::Picture> picture = stream.next();
+    interruptible();  // what reads files ends by the same signal
+    return picture;
+  };
+  const auto use = [&](Result result) {
+    interruptible();
+    ++done;
+    progress.clear();
+    if (!result.problem.empty()) {
+      report(result.problem);
+      if (json) print(error_json(result.answer.place, result.problem));
       ++failed;
-    } catch (const coracle::Exception& e) {
-      throw Failure(exit_code(e.status()), picture + ": " + e.what());
+      return;
     }
-  }
+    result.answer.drawing = drawn.draw(result.answer.place, result.image, result.answer.prediction);
+    if (!assumed.empty()) report("note: " + std::exchange(assumed, {}));
+    print(json ? to_json(result.answer) : csv ? to_csv(result.answer, columns) : to_text(result.answer));
+  };
+  pictures::InOrder<Result>(static_cast<size_t>(jobs), [&](size_t job, pictures::Picture picture) {
+    return answer_to(predictors[job], std::move(picture));
+  }).run(next, use);
+  drawn.finish();
+  progress.clear();
   if (failed > 0) {
-    throw Failure(ExitCode::kIo, pictures.size() == 1 ? "there is no answer for the picture"
-                                                      : fmt::format("there is no answer for {} of {} pictures", failed,
-                                                                    pictures.size()));
+    throw Failure(ExitCode::kIo, stream.given() == 1
+                                     ? "there is no answer for the picture"
+                                     : fmt::format("there is no answer for {} of {} pictures", failed, stream.given()));
   }
 }
 
@@ -180,10 +189,14 @@ void add_predict(CLI::App& app) {
       app, "predict", "Says what pictures show, as inference.yml describes it",
       "What is done to a picture before the model runs, and what its outputs mean, is read from inference.yml "
       "beside the model (PaddleX, PaddleClas, PaddleOCR), infer_cfg.yml (PaddleDetection) or deploy.yaml "
-      "(PaddleSeg). Pictures that cannot be read are named and do not stop the others; the exit code is then 5.\n"
+      "(PaddleSeg). Pictures that cannot be read are named and do not stop the others; the exit code is then 5. "
+      "Folders are read with those below them; what is hidden is left out. Pages of PDFs are made by poppler's "
+      "pdftoppm, frames of videos by ffmpeg, where these are installed.\n"
       "\nExamples:\n"
       "  coracle predict PP-LCNet_x1_0_infer cat.jpg dog.jpg\n"
       "  coracle predict PP-OCRv5_mobile_det_infer scans --draw out --json\n"
+      "  coracle predict PP-OCRv5_mobile_det_infer report.pdf --pages 1-3,5 --dpi 200\n"
+      "  coracle predict PP-YOLOE_plus-S_infer street.mp4 --fps 5 --draw out --draw-video\n"
       "  coracle predict old_model photos --task classification --labels classes.txt --topk 3 --csv");
 }
 

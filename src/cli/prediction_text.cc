@@ -27,13 +27,48 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
+/// "film.mp4, frame 12 (0.48 s)".
+std::string shown(const pictures::Place& place) {
+  return printable(place.name()) + (place.frame ? fmt::format(" ({:.2f} s)", place.time) : "");
+}
+
+/// Members of an open JSON object, after the picture's.
+void write_place(internal::JsonWriter& w, const pictures::Place& place, const char* page) {
+  if (place.page) w.field(page, *place.page);
+  if (!place.frame) return;
+  w.field("frame", *place.frame);
+  w.Key("time");
+  w.Double(place.time);
+}
+
+constexpr std::string_view kPicture = "picture";
+
+/// The columns of a task, those of the place included.
+std::string task_columns(Task task) {
+  switch (task) {
+    case Task::kClassification:
+    case Task::kMultilabel: return "picture,id,name,score\n";
+    case Task::kTextDetection: return "picture,score,x1,y1,x2,y2,x3,y3,x4,y4\n";
+    case Task::kTextRecognition: return "picture,score,text\n";
+    case Task::kObjectDetection: return "picture,id,name,score,left,top,right,bottom\n";
+    case Task::kSegmentation: return "picture,id,name,pixels\n";
+    case Task::kTableStructure: return "picture,cell,x1,y1,x2,y2,x3,y3,x4,y4\n";
+    case Task::kUnwarping: return "picture,width,height\n";
+    case Task::kAnomaly: return "picture,width,height,greatest,mean,marked\n";
+    case Task::kFeatures: return "picture,feature,value\n";
+    case Task::kInstanceSegmentation: return "picture,id,name,score,left,top,right,bottom,area\n";
+    case Task::kKeypoints: return "picture,id,name,score,x,y\n";
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string to_text(const Answer& a) {
   const vision::Prediction& p = a.prediction;
   if (p.task == Task::kTextRecognition)
-    return fmt::format("{}  {:.4f}  {}\n", printable(a.picture), p.text.score, p.text.text);
-  std::string text = fmt::format("{}  {} x {} pixels\n", printable(a.picture), a.width, a.height);
+    return fmt::format("{}  {:.4f}  {}\n", shown(a.place), p.text.score, p.text.text);
+  std::string text = fmt::format("{}  {} x {} pixels\n", shown(a.place), a.width, a.height);
   for (const vision::Label& l : p.labels) text += fmt::format("  {:.5f}  {}\n", l.score, named(l.id, l.name));
   for (size_t i = 0; i < p.boxes.size(); ++i) {
     text += fmt::format("{:4}  {:.4f} ", i + 1, p.boxes[i].score);
@@ -89,7 +124,9 @@ std::string to_text(const Answer& a) {
 std::string to_json(const Answer& a) {
   return internal::json_text([&](internal::JsonWriter& w) {
            w.StartObject();
-           client::write_picture(w, printable(a.picture), a.width, a.height);
+           client::write_picture(w, printable(a.place.file), a.width, a.height);
+           // A page made flat has a member "page" of its own.
+           write_place(w, a.place, a.prediction.task == Task::kUnwarping ? "page_number" : "page");
            client::write_prediction(w, a.prediction);
            if (!a.drawing.empty()) w.field("drawing", a.drawing);
            w.EndObject();
@@ -97,32 +134,28 @@ std::string to_json(const Answer& a) {
          "\n";
 }
 
-std::string error_json(const std::string& picture, const std::string& error) {
-  return internal::json_text([&](internal::JsonWriter& w) { client::write_no_answer(w, printable(picture), error); }) +
+std::string error_json(const pictures::Place& place, const std::string& error) {
+  return internal::json_text([&](internal::JsonWriter& w) {
+           w.StartObject();
+           w.field("picture", printable(place.file));
+           write_place(w, place, "page");
+           w.field("error", printable(error));
+           w.EndObject();
+         }) +
          "\n";
 }
 
-std::string csv_header(Task task) {
-  switch (task) {
-    case Task::kClassification:
-    case Task::kMultilabel: return "picture,id,name,score\n";
-    case Task::kTextDetection: return "picture,score,x1,y1,x2,y2,x3,y3,x4,y4\n";
-    case Task::kTextRecognition: return "picture,score,text\n";
-    case Task::kObjectDetection: return "picture,id,name,score,left,top,right,bottom\n";
-    case Task::kSegmentation: return "picture,id,name,pixels\n";
-    case Task::kTableStructure: return "picture,cell,x1,y1,x2,y2,x3,y3,x4,y4\n";
-    case Task::kUnwarping: return "picture,width,height\n";
-    case Task::kAnomaly: return "picture,width,height,greatest,mean,marked\n";
-    case Task::kFeatures: return "picture,feature,value\n";
-    case Task::kInstanceSegmentation: return "picture,id,name,score,left,top,right,bottom,area\n";
-    case Task::kKeypoints: return "picture,id,name,score,x,y\n";
-  }
-  return {};
+std::string csv_header(Task task, const PlaceColumns& columns) {
+  std::string header = task_columns(task);
+  header.insert(kPicture.size(), std::string(columns.page ? ",page" : "") + (columns.frame ? ",frame,time" : ""));
+  return header;
 }
 
-std::string to_csv(const Answer& a) {
+std::string to_csv(const Answer& a, const PlaceColumns& columns) {
   const vision::Prediction& p = a.prediction;
-  const std::string picture = quoted(printable(a.picture));
+  std::string picture = quoted(printable(a.place.file));
+  if (columns.page) picture += a.place.page ? fmt::format(",{}", *a.place.page) : ",";
+  if (columns.frame) picture += a.place.frame ? fmt::format(",{},{:.3f}", *a.place.frame, a.place.time) : ",,";
   std::string text;
   for (const vision::Label& l : p.labels)
     text += fmt::format("{},{},{},{:.7g}\n", picture, l.id, quoted(l.name), l.score);

@@ -4,12 +4,13 @@
 #include <string>
 
 #include "coracle/vision/predictor.h"
+#include "pictures/stream.h"
 
 namespace coracle::cli {
 
 /// The answer to a picture.
 struct Answer {
-  std::string picture;
+  pictures::Place place;
   int width = 0;
   int height = 0;
   vision::Prediction prediction;
@@ -21,9 +22,15 @@ std::string to_text(const Answer& answer);
 /// One line of JSON.
 std::string to_json(const Answer& answer);
 /// What is said instead of an answer where there is none.
-std::string error_json(const std::string& picture, const std::string& error);
+std::string error_json(const pictures::Place& place, const std::string& error);
+
+/// What rows of CSV say of where a picture is from, besides its file.
+struct PlaceColumns {
+  bool page = false;
+  bool frame = false;  ///< and its time
+};
 /// Rows of CSV (RFC 4180), and the names of their columns.
-std::string to_csv(const Answer& answer);
-std::string csv_header(vision::Task task);
+std::string to_csv(const Answer& answer, const PlaceColumns& columns);
+std::string csv_header(vision::Task task, const PlaceColumns& columns);
 
 }  // namespace coracle::cli

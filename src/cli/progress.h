@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cstdio>
 #include <string>
 
 #include "base/system/program.h"
-#include "cli/note.h"
 
 namespace coracle::cli {
 
@@ -19,15 +20,18 @@ class Progress {
   void show(size_t done, size_t all) const {
     if (!shown_) return;
     constexpr size_t kWidth = 30;
-    const size_t filled = done * kWidth / all;
-    note("\r[{}{}] {}/{}", std::string(filled, '#'), std::string(kWidth - filled, '.'), done, all);
+    const size_t filled = all > 0 ? std::min(done, all) * kWidth / all : 0;
+    write("\r[" + std::string(filled, '#') + std::string(kWidth - filled, '.') + "] " + std::to_string(done) + "/" +
+          std::to_string(all));
   }
   /// Before other text.
   void clear() const {
-    if (shown_) note("\r\x1b[K");
+    if (shown_) write("\r\x1b[K");
   }
 
  private:
+  static void write(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
   bool shown_;
 };
 

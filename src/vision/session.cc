@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <mutex>
+#include <utility>
 
 namespace coracle::vision {
 namespace {
@@ -45,7 +48,31 @@ std::unique_ptr<ModelRunner> runner_of(const ModelPlace& place, const std::strin
   return runner;
 }
 
+/// Models that are loaded once.
+class SharedModels {
+ public:
+  explicit SharedModels(int threads) : threads_(threads) {}
+
+  std::unique_ptr<ModelRunner> open(const std::string& path, const std::string& params) {
+    const std::lock_guard lock(mutex_);
+    auto found = models_.find({path, params});
+    if (found == models_.end()) found = models_.emplace(std::pair(path, params), ModelPlace(path).load(params)).first;
+    return std::make_unique<OwnSession>(found->second, threads_);
+  }
+
+ private:
+  int threads_;
+  std::mutex mutex_;
+  std::map<std::pair<std::string, std::string>, coracle::Model> models_;
+};
+
 }  // namespace
+
+OpenModel open_shared(int threads) {
+  return [models = std::make_shared<SharedModels>(threads)](const std::string& path, const std::string& params) {
+    return models->open(path, params);
+  };
+}
 
 PictureModel::PictureModel(const ModelPlace& place, const std::string& params, const ReaderOptions& options)
     : runner_(runner_of(place, params, options)), path_(place.path()) {

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "coracle/vision/image.h"
+
 namespace coracle::vision {
 
 /// An input of a run: row-major numbers, which stay as they are until it ends.
@@ -36,6 +38,10 @@ class ModelRunner {
 /// Gives what runs the model at a path, whose parameter file may be named. Where several threads make what is given the
 /// same function, they call it at the same time.
 using OpenModel = std::function<std::unique_ptr<ModelRunner>(const std::string& model, const std::string& params)>;
+
+/// Gives sessions of `threads` threads (0: as many as there are processors) that share their models: each is loaded and
+/// held once, however many predictors or readers are made with it. Any number of threads may call it.
+CORACLE_VISION_API OpenModel open_shared(int threads);
 
 /// How the models of a reader run.
 struct ReaderOptions {

@@ -30,24 +30,6 @@ BOOL WINAPI take_event(DWORD event) {
   return TRUE;
 }
 
-/// A command line that becomes these words again, by the rules of CommandLineToArgvW and of C's libraries.
-std::wstring command_line_of(const std::vector<std::string>& words) {
-  std::wstring line;
-  for (const std::string& word : words) {
-    if (!line.empty()) line += L' ';
-    line += L'"';
-    size_t backslashes = 0;
-    for (const wchar_t c : wide_text(word)) {
-      if (c == L'"') line.append(backslashes + 1, L'\\');  // each of them twice, and one for the quote
-      backslashes = c == L'\\' ? backslashes + 1 : 0;
-      line += c;
-    }
-    line.append(backslashes, L'\\');
-    line += L'"';
-  }
-  return line;
-}
-
 HANDLE inherited(const std::wstring& path, DWORD access, DWORD how) {
   SECURITY_ATTRIBUTES inherits{sizeof(inherits), nullptr, TRUE};
   return CreateFileW(path.c_str(), access, FILE_SHARE_READ | FILE_SHARE_WRITE, &inherits, how, FILE_ATTRIBUTE_NORMAL,

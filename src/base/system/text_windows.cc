@@ -20,6 +20,23 @@ std::string utf8_text(std::wstring_view wide) {
   return utf8;
 }
 
+std::wstring command_line_of(const std::vector<std::string>& words) {
+  std::wstring line;
+  for (const std::string& word : words) {
+    if (!line.empty()) line += L' ';
+    line += L'"';
+    size_t backslashes = 0;
+    for (const wchar_t c : wide_text(word)) {
+      if (c == L'"') line.append(backslashes + 1, L'\\');  // each of them twice, and one for the quote
+      backslashes = c == L'\\' ? backslashes + 1 : 0;
+      line += c;
+    }
+    line.append(backslashes, L'\\');
+    line += L'"';
+  }
+  return line;
+}
+
 void take_last_error() {
   switch (GetLastError()) {
     case ERROR_FILE_NOT_FOUND:

@@ -13,12 +13,6 @@
 
 namespace coracle::cli {
 
-bool names_picture(std::string_view path) {
-  constexpr const char* kEndings[] = {".png", ".jpg", ".jpeg", ".bmp", ".webp"};
-  const std::string name = lower_case(path);
-  return std::any_of(std::begin(kEndings), std::end(kEndings), [&](const char* e) { return name.ends_with(e); });
-}
-
 vision::Image read_picture(const std::string& path) {
   const std::string content = read_file(path);
   try {

@@ -3,17 +3,16 @@
 
 #include <array>
 #include <string>
-#include <string_view>
 
 #include "client/image.h"
+#include "pictures/names.h"
 
 /// Pictures that are inputs: files of them, and what the command line says of them.
 namespace coracle::cli {
 
 using client::ImageOptions;
 
-/// Whether a file's name says that it is a picture: .png, .jpg, .jpeg, .bmp or .webp, in any case.
-bool names_picture(std::string_view path);
+using pictures::names_picture;
 /// The picture in a file, what is transparent on white. Throws Failure (input/output), also where it is not whole.
 vision::Image read_picture(const std::string& path);
 
