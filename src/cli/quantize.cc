@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "base/system/native_path.h"
 #include "cli/commands.h"
@@ -126,17 +127,6 @@ void QuantizeCommand::require_no_data() const {
   }
 }
 
-/// What f gives, if Ctrl-C does not end it.
-template <class F>
-auto interruptible(const F& f) {
-  try {
-    return f();
-  } catch (const coracle::Exception& e) {
-    if (e.status() == CORACLE_CANCELLED) throw Failure(ExitCode::kInterrupted, "interrupted");
-    throw;
-  }
-}
-
 void QuantizeCommand::run() const {
   require_folder_of(report_file);
   const coracle::Model model = load(arguments);
@@ -167,7 +157,7 @@ void QuantizeCommand::run() const {
     note("coracle: {}{}\n", level == CORACLE_LOG_WARNING ? "warning: " : "", message);
   };
   call.cancelled = Interruption::interruptible({}).cancelled;
-  const Quantization quantization = interruptible([&] { return quantize(arguments.model, output_path, call); });
+  const Quantization quantization = quantize(arguments.model, output_path, call);
   progress.clear();
   if (!report_file.empty()) {
     const bool page = internal::native_path(report_file).extension() == ".html";

@@ -263,7 +263,7 @@ TEST_F(QuantizeInterface, TellsHowFarItIs) {
 }
 
 TEST_F(QuantizeInterface, OptionsOfOtherVersionsAreTold) {
-  options_.struct_size = 3;
+  options_.struct_size = 3;  // of no version
   expect_refused(CORACLE_INVALID_ARGUMENT, "call coracle_quantize_options_init first");
   // A program of an older version, whose struct ends behind `params`.
   coracle_quantize_options_init(&options_, offsetof(coracle_quantize_options, settings));
