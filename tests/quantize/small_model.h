@@ -22,7 +22,7 @@ inline std::vector<float> seeded_numbers(size_t count, uint32_t seed) {
   return values;
 }
 
-/// Writes a model of two products, x [?, 16] and bias [?, 24] -> y [?, 4], to a folder and gives the program's path.
+/// Writes a model of two products, x [?, 16] and shift [?, 24] -> y [?, 4], to a folder and gives the program's path.
 inline std::string write_two_products(const TemporaryFolder& folder) {
   BlockWriter main;
   add_feed(main, "x", kFloat32, {-1, 16}, 0);
