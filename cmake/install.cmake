@@ -11,7 +11,7 @@ if(CORACLE_INSTALL_STATIC OR NOT BUILD_SHARED_LIBS)
   list(APPEND libraries coracle_static coracle_paddle_c_static)
 endif()
 if(BUILD_SHARED_LIBS)
-  list(APPEND libraries coracle paddle_inference_c)
+  list(APPEND libraries coracle coracle_quantize paddle_inference_c)
 endif()
 foreach(library ${libraries} paddle_inference paddle_lite)
   target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -27,7 +27,7 @@ install(TARGETS ${libraries} paddle_inference paddle_lite EXPORT coracleTargets
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 if(WIN32)  # what MSVC links
-  foreach(library coracle coracle_vision paddle_inference_c)
+  foreach(library coracle coracle_quantize coracle_vision paddle_inference_c)
     if(TARGET ${library})
       install(FILES ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/${library}.lib ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/${library}.def
               DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)

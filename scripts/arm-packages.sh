@@ -8,7 +8,7 @@
 set -eu
 
 case "${1:-}" in
-  --targets) echo coracle coracle_static paddle_inference_c coracle_paddle_c_static coracle_vision coracle_engine_xnnpack coracle_triton coracle_program_share coracle-ocr write_model; exit ;;
+  --targets) echo coracle coracle_static paddle_inference_c coracle_paddle_c_static coracle_quantize coracle_vision coracle_engine_xnnpack coracle_triton coracle_program_share coracle-ocr write_model; exit ;;
   aarch64) debian=arm64 triplet=aarch64-linux-gnu qemu=qemu-aarch64 ;;
   armv7) debian=armhf triplet=arm-linux-gnueabihf qemu=qemu-arm ;;
   *) echo "usage: $0 aarch64 | armv7" >&2; exit 2 ;;

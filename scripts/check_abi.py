@@ -18,6 +18,7 @@ import tempfile
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 LIBRARIES = {"coracle": (SOURCE / "include", ["coracle/coracle.h", "coracle/device.h", "coracle/operator.h"], "coracle_"),
+             "coracle_quantize": (SOURCE / "include", ["coracle/quantize.h"], "coracle_"),
              "coracle_vision": (SOURCE / "include", ["coracle/vision/vision.h"], "coracle_"),
              "paddle_inference_c": (SOURCE / "include/paddle",
                                     ["pd_common.h", "pd_types.h", "pd_config.h", "pd_tensor.h", "pd_predictor.h", "pd_utils.h"], "PD_")}
@@ -33,7 +34,7 @@ def declarations(folder, headers):
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
     text = re.sub(r"//[^\n]*", " ", text)
     text = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", " ", text, flags=re.M)
-    text = re.sub(r'extern "C" \{|\b(?:CORACLE_API|CORACLE_VISION_API|PADDLE_CAPI_EXPORT|extern|__pd_give|__pd_keep|__pd_take)\b', " ", text)
+    text = re.sub(r'extern "C" \{|\b(?:CORACLE_API|CORACLE_QUANTIZE_API|CORACLE_VISION_API|PADDLE_CAPI_EXPORT|extern|__pd_give|__pd_keep|__pd_take)\b', " ", text)
     text = re.sub(r"PD_ENUM\((\w+)\)\s*\{(.*?)\};", r"typedef enum \1 {\2} \1;", text, flags=re.S)
     return re.sub(r"\s+", " ", text)
 

@@ -106,14 +106,22 @@ def rows(root, table, macro):
 
 
 def quantize_problems(root):
-    code = "".join(path.read_text(encoding="utf-8") for folder in ("src/quantize", "src/cli/quantize") for path in (root / folder).glob("*.cc"))
+    code = "".join(path.read_text(encoding="utf-8") for path in (root / "src/quantize").glob("*.cc"))
     page = (root / "docs/quantization.md").read_text(encoding="utf-8")
+    header = (root / "include/coracle/quantize.h").read_text(encoding="utf-8")
+    arguments, text = python_arguments(root, ("python/coracle/quantization.py", "quantize"))
     for kind, name, value, *_ in rows(root, "src/quantize/options.def", "CORACLE_QUANTIZE_OPTION"):
         flag = ("--no-" if (kind, value) == ("bool", "true") else "--") + name.replace("_", "-")
         if not re.search(r"\boptions\.%s\b" % name, code):
             yield "src/quantize/options.def: nothing reads options.%s" % name
         if not re.search(re.escape(flag) + r"(?![\w-])", page):
             yield "docs/quantization.md: %s is not described" % flag
+        if name not in arguments:
+            yield "python/coracle/quantization.py: quantize has no argument %s" % name
+        elif not re.search(r"\b%s: " % name, text):
+            yield "python/coracle/quantization.py: the text of quantize does not describe %s" % name
+        if not re.search(r"\b%s\b" % name, header):
+            yield "include/coracle/quantize.h: the text about settings does not name %s" % name
 
 
 def command_problems(root):

@@ -3,7 +3,8 @@
 """Checks what a build exports: check_symbols.py BUILD_DIR
 
 - libcoracle.so exports coracle_* only and depends on libc, libm, libstdc++, libgcc_s and threads only;
-  libpaddle_inference_c.so exports PD_* only and depends on libcoracle.so besides; libcoracle_vision.so exports
+  libpaddle_inference_c.so exports PD_* only and depends on libcoracle.so besides; libcoracle_quantize.so exports
+  coracle_quantiz* only and depends on libcoracle.so besides; libcoracle_vision.so exports
   coracle_* and namespace coracle::vision and depends on libcoracle.so, libjpeg, libpng and libwebp besides;
 - each object with inner loops defines one global symbol and no weak one (an inline function compiled for wide
   instructions could otherwise be linked into code that runs everywhere);
@@ -68,6 +69,7 @@ def problems(build):
                 yield "%s runs %s when it is loaded" % (path.name, name)
     yield from interface_problems(library, "coracle_", ALLOWED)
     yield from interface_problems(build / "libpaddle_inference_c.so", "PD_", ALLOWED + ("libcoracle.so",))
+    yield from interface_problems(build / "libcoracle_quantize.so", ("coracle_quantize", "coracle_quantization_"), ALLOWED + ("libcoracle.so",))
     vision = build / "libcoracle_vision.so"
     if vision.exists():
         yield from interface_problems(vision, VISION, ALLOWED + ("libcoracle.so", "libjpeg.so", "libpng16.so", "libwebp.so"))

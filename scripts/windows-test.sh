@@ -50,7 +50,7 @@ expect usage 2 "there is no command 'rnu'" "$wine" "$program" rnu
 expect missing 5 "no such model" "$wine" "$program" inspect 'C:\no\such\モデル.pdmodel'
 # No library but Windows' own.
 others=$(x86_64-w64-mingw32-objdump -p "$build"/*.dll "$program" "$build/coracle-ocr.exe" | sed -n 's/.*DLL Name: //p' | sort -u |
-  grep -viE '^(kernel32|msvcrt|advapi32|shell32|psapi|user32|coracle|coracle_vision)\.dll$')
+  grep -viE '^(kernel32|msvcrt|advapi32|shell32|psapi|user32|coracle|coracle_quantize|coracle_vision)\.dll$')
 [ -z "$others" ] || { echo "windows: FAILED: needs $others"; failed="$failed libraries"; }
 
 model=$root/build/demo-models/models/ch_ppocr_mobile_v2_cls_infer

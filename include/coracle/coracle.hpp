@@ -201,6 +201,20 @@ struct SessionOptions {
   std::string padding = {};                 ///< sizes that inputs are padded to, "x=1..8x3x48x32..320/32"; empty: none
 };
 
+/// The options as the C interface takes them, for code that uses both; `options` outlives what is returned.
+inline coracle_session_options c_options(const SessionOptions& options) {
+  coracle_session_options c = default_session_options();
+  c.threads = options.threads;
+  c.cache_bytes = options.cache_bytes;
+  c.memory_limit = options.memory_limit;
+  c.time_limit_ms = options.time_limit_ms;
+  c.pool = options.pool.has_value() ? options.pool->handle() : nullptr;
+  c.cpus = options.cpus.empty() ? nullptr : options.cpus.c_str();
+  c.parallel_engines = options.parallel_engines;
+  c.padding = options.padding.empty() ? nullptr : options.padding.c_str();
+  return c;
+}
+
 /// What holds for one run: see coracle_run_options.
 struct RunOptions {
   std::int64_t time_limit_ms = 0;  ///< from the call on; 0: the session's
@@ -391,15 +405,7 @@ class DeviceTensor {
 class Session {
  public:
   explicit Session(const Model& model, const SessionOptions& options = {}) {
-    coracle_session_options c = default_session_options();
-    c.threads = options.threads;
-    c.cache_bytes = options.cache_bytes;
-    c.memory_limit = options.memory_limit;
-    c.time_limit_ms = options.time_limit_ms;
-    c.pool = options.pool.has_value() ? options.pool->handle() : nullptr;
-    c.cpus = options.cpus.empty() ? nullptr : options.cpus.c_str();
-    c.parallel_engines = options.parallel_engines;
-    c.padding = options.padding.empty() ? nullptr : options.padding.c_str();
+    const coracle_session_options c = coracle::c_options(options);
     coracle_session* session = nullptr;
     check(coracle_session_create(model.handle(), &c, &session));
     handle_.reset(session);

@@ -97,3 +97,8 @@ class CoracleRecipe(ConanFile):
         paddle_c.requires = ["libcoracle"]
         paddle_c.includedirs = [os.path.join("include", "paddle")]
         paddle_c.libs = ["paddle_inference_c"]
+        if self.options.shared:
+            quantize = self.cpp_info.components["coracle_quantize"]
+            quantize.set_property("cmake_target_name", "coracle::coracle_quantize")
+            quantize.requires = ["libcoracle"]
+            quantize.libs = ["coracle_quantize"]

@@ -29,6 +29,8 @@ from .pictures import AnomalyMap, ClassArea, DetectedObject, Keypoint, Label, Ma
 from .pipelines import Pipeline, document, ocr, pipeline
 from .pool import Pool, bind_thread, default_threads
 from .profile import OperatorTime, Profile, Step
+from .quantization import quantize
+from .quantization_report import OutputAccuracy, QuantizationReport, QuantizedLayer
 from .results import MachineLimits, Memory, Results
 from .session import Session
 from .sources import Source
@@ -36,10 +38,10 @@ from .timing import Bench, bench
 
 __all__ = ["AnomalyMap", "AsyncInferQueue", "AsyncRun", "Bench", "CancelledError", "ClassArea", "DetectedObject", "DeviceTensor", "Document", "Error", "FileError",
            "InvalidArgumentError", "InvalidModelError", "Keypoint", "Label", "MachineLimits", "Mask", "Memory", "MissingFileError", "Model",
-           "NodeValue", "OperatorTime", "OutOfMemoryError", "Operator", "Pipeline", "Pool", "Prediction", "Profile", "Results", "RunFailureError",
+           "NodeValue", "OperatorTime", "OutOfMemoryError", "Operator", "OutputAccuracy", "Pipeline", "Pool", "Prediction", "Profile", "QuantizationReport", "QuantizedLayer", "Results", "RunFailureError",
            "Seal", "Session", "Source", "Step", "Table", "TensorInfo", "TensorType", "TextBox", "TextLine", "UnsupportedError", "__version__", "available_engines", "bench",
            "bind_thread", "cpu_isa", "default_threads", "devices", "document", "inspect", "load", "load_memory", "load_operators", "memory_total", "ocr", "operator",
-           "pass_names", "pipeline", "power_by_engine", "set_log_level"]
+           "pass_names", "pipeline", "power_by_engine", "quantize", "set_log_level"]
 
 
 def cpu_isa() -> str:

@@ -21,6 +21,10 @@ def _record(_user, level: int, message: bytes) -> None:
     _LOGGER.log(_RECORDS[level], "%s", message.decode("utf-8", "replace"))
 
 
+# For other libraries of the package, which have functions of that kind.
+record = _record
+
+
 def warning(message: str) -> None:
     """A record of the package itself."""
     _LOGGER.warning("%s", message)

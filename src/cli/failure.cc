@@ -6,7 +6,6 @@
 
 #include "coracle/coracle.hpp"
 #include "coracle/vision/image.h"
-#include "quantize/error.h"
 
 namespace coracle::cli {
 namespace {
@@ -22,19 +21,6 @@ ExitCode exit_code_of(vision::Problem problem) {
   return ExitCode::kRunFailure;
 }
 
-ExitCode exit_code_of(internal::quantize::ErrorCode code) {
-  switch (code) {
-    case internal::quantize::ErrorCode::kInvalidArgument: return ExitCode::kUsage;
-    case internal::quantize::ErrorCode::kInvalidModel: return ExitCode::kInvalidModel;
-    case internal::quantize::ErrorCode::kUnsupported: return ExitCode::kUnsupported;
-    case internal::quantize::ErrorCode::kIo: return ExitCode::kIo;
-    case internal::quantize::ErrorCode::kOutOfMemory: return ExitCode::kOutOfMemory;
-    case internal::quantize::ErrorCode::kRunFailure: return ExitCode::kRunFailure;
-    case internal::quantize::ErrorCode::kCancelled: return ExitCode::kInterrupted;
-  }
-  return ExitCode::kRunFailure;
-}
-
 }  // namespace
 
 Failure current_failure() {
@@ -46,8 +32,6 @@ Failure current_failure() {
     return {exit_code(e.status()), e.what()};
   } catch (const vision::Error& e) {
     return {exit_code_of(e.problem()), e.what()};
-  } catch (const internal::quantize::Error& e) {
-    return {exit_code_of(e.code()), e.text()};
   } catch (const std::bad_alloc&) {
     return {ExitCode::kOutOfMemory, "out of memory"};
   } catch (const std::length_error&) {  // a list that no memory holds

@@ -11,7 +11,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import check_options  # noqa: E402
 
 FILES = ["include/coracle/coracle.h", "include/coracle/coracle.hpp", "python/coracle/_library.py", "python/coracle/model.py",
-         "python/coracle/session.py", "src/quantize/options.def", "src/cli/commands.def",
+         "python/coracle/session.py", "python/coracle/quantization.py", "include/coracle/quantize.h", "src/quantize/options.def", "src/cli/commands.def",
          *(str(path.relative_to(ROOT)) for folder in ("src/quantize", "src/cli") for path in (ROOT / folder).rglob("*.cc")),
          *(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md"))]
 # File, what is there, what is put in its place, and a part of the line that is found then; the first one is a new option of the C interface.
@@ -26,7 +26,9 @@ CHANGES = [
     ("python/coracle/model.py", "emulate_tiles: bool = False, time_limit_ms: int = 0,\n                check_declared",
      "time_limit_ms: int = 0,\n                check_declared", ["load_memory has no argument emulate_tiles"]),
     ("src/quantize/options.def", "CORACLE_QUANTIZE_OPTION(bool, half,", "CORACLE_QUANTIZE_OPTION(bool, thirds,",
-     ["nothing reads options.thirds", "docs/quantization.md: --thirds is not described"]),
+     ["nothing reads options.thirds", "docs/quantization.md: --thirds is not described", "quantize has no argument thirds",
+      "quantize.h: the text about settings does not name thirds"]),
+    ("python/coracle/quantization.py", "        min_snr: Signal", "        Signal", ["the text of quantize does not describe min_snr"]),
     ("docs/quantization.md", "`--no-bias-correction`", "`--bias-correction`", ["docs/quantization.md: --no-bias-correction is not described"]),
     ("src/cli/commands.def", "CORACLE_COMMAND(doctor)\n", "", ["it lacks the command doctor of doctor.cc"]),
     ("src/cli/commands.def", "CORACLE_COMMAND(doctor)\n", "CORACLE_COMMAND(doctor)\nCORACLE_COMMAND(nurse)\n",

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Compiles Coracle's headers without warnings with each compiler that is here and runs a program that uses every member:
-# coracle.h, engine.h and vision.h as C99, C11 and C++, coracle.hpp and logger.hpp as C++17 and C++20, with and without exceptions and RTTI, those of
+# coracle.h, engine.h, quantize.h and vision.h as C99, C11 and C++, coracle.hpp, quantize.hpp and logger.hpp as C++17 and C++20, with and without exceptions and RTTI, those of
 # libcoracle_vision as C++17 and C++20.
 #   headers_test.sh SOURCE_DIR BUILD_DIR MODEL
 set -eu
@@ -15,7 +15,7 @@ link="-L$build -lcoracle -Wl,-rpath,$build"
 here=$source/tests/headers
 cd "$work"
 
-printf '#include <coracle/device.h>\n#include <coracle/coracle.h>\n#include <coracle/engine.h>\n#include <coracle/vision/vision.h>\n' > alone.c
+printf '#include <coracle/device.h>\n#include <coracle/coracle.h>\n#include <coracle/engine.h>\n#include <coracle/quantize.h>\n#include <coracle/vision/vision.h>\n' > alone.c
 for compiler in gcc clang-14; do
   command -v $compiler > found || { echo "no $compiler here"; continue; }
   for standard in c99 c11 c17; do
@@ -23,16 +23,16 @@ for compiler in gcc clang-14; do
   done
 done
 
-for header in coracle.h device.h coracle.hpp logger.hpp span.hpp; do echo "#include <coracle/$header>" > alone_$header.cc; done
+for header in coracle.h device.h quantize.h coracle.hpp logger.hpp quantize.hpp span.hpp; do echo "#include <coracle/$header>" > alone_$header.cc; done
 echo "#include <coracle/engine.h>" > alone_engine.h.cc
 for header in frame image predictor text_reader vision; do echo "#include <coracle/vision/$header.h>" > alone_$header.cc; done
 for compiler in g++ clang++-14; do
   command -v $compiler > found || { echo "no $compiler here"; continue; }
   for standard in c++11 c++14 c++17 c++20; do
-    $compiler -std=$standard $strict -fno-exceptions -fno-rtti -fsyntax-only alone_coracle.h.cc alone_device.h.cc alone_engine.h.cc alone_vision.cc
+    $compiler -std=$standard $strict -fno-exceptions -fno-rtti -fsyntax-only alone_coracle.h.cc alone_device.h.cc alone_engine.h.cc alone_quantize.h.cc alone_vision.cc
   done
   for standard in c++17 c++20; do
-    for header in coracle.hpp logger.hpp span.hpp frame image predictor text_reader vision; do
+    for header in coracle.hpp logger.hpp quantize.hpp span.hpp frame image predictor text_reader vision; do
       $compiler -std=$standard $strict -fsyntax-only alone_$header.cc
     done
     for options in "" -fno-rtti "-fno-exceptions -fno-rtti"; do

@@ -18,7 +18,7 @@ LICENSES = {"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "MIT", "lib
 RELATIONS = {"DESCRIBES", "GENERATES", "STATIC_LINK", "DYNAMIC_LINK", "DEPENDS_ON"}
 OWN_HEADERS = {"arpa", "coracle", "netinet", "sys"}
 PLAIN_HEADERS = {"ft2build.h", "yaml.h", "zlib.h"}  # that libraries have outside a folder of their own
-OWN_LIBRARIES = {"libcoracle", "libcoracle_vision", "libpaddle_inference_c"}
+OWN_LIBRARIES = {"libcoracle", "libcoracle_quantize", "libcoracle_vision", "libpaddle_inference_c"}
 
 
 def expect(holds, what):

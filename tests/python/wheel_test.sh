@@ -16,13 +16,14 @@ python=python3
 "$python" -m zipfile -e "$wheel" "$work/content"
 library=$work/content/coracle/libcoracle.so
 vision=$work/content/coracle/libcoracle_vision.so
+quantize=$work/content/coracle/libcoracle_quantize.so
 program=$work/content/coracle/bin/coracle
 echo "$(basename "$wheel"): $bytes bytes, library $(stat -c %s "$library") bytes, program $(stat -c %s "$program") bytes"
 [ "$bytes" -lt 8000000 ] && [ "$(stat -c %s "$library")" -lt 10000000 ] || {
   echo "the wheel is larger than 8 MB or its library than 10 MB" >&2
   exit 1
 }
-for file in "$library" "$vision" "$work"/content/coracle/bin/*; do
+for file in "$library" "$vision" "$quantize" "$work"/content/coracle/bin/*; do
   if readelf -S "$file" | grep -qE '[.](symtab|debug_info)'; then
     echo "$file is not stripped" >&2
     exit 1
@@ -34,17 +35,18 @@ for file in LICENSE THIRD_PARTY_NOTICES; do
   cmp "$file" "$work"/content/coracle-*.dist-info/licenses/$file
 done
 # The tag tells the newest glibc that is needed: 2.28 at most, which systems of 2018 have.
-needed=$(objdump -T "$library" "$vision" "$work"/content/coracle/bin/* | grep -o 'GLIBC_2[.][0-9]*' | sort -Vu | tail -n 1 | tr . _ | sed 's/GLIBC_//')
+needed=$(objdump -T "$library" "$vision" "$quantize" "$work"/content/coracle/bin/* | grep -o 'GLIBC_2[.][0-9]*' | sort -Vu | tail -n 1 | tr . _ | sed 's/GLIBC_//')
 case $wheel in
   *manylinux_"$needed"_x86_64.whl) ;;
   *) echo "library and program need glibc $needed, the wheel says $wheel" >&2; exit 1 ;;
 esac
 [ "${needed#2_}" -le 28 ] || {
   echo "these need a newer glibc than 2.28, see cmake/glibc_2_28.cc:" >&2
-  objdump -T "$library" "$vision" "$work"/content/coracle/bin/* | grep -E 'GLIBC_2[.](29|[3-9][0-9])' >&2
+  objdump -T "$library" "$vision" "$quantize" "$work"/content/coracle/bin/* | grep -E 'GLIBC_2[.](29|[3-9][0-9])' >&2
   exit 1
 }
 nm -D --defined-only "$library" | grep -v ' coracle_' && { echo "the library exports more than coracle_*" >&2; exit 1; }
+nm -D --defined-only "$quantize" | grep -v ' coracle_quantiz' && { echo "libcoracle_quantize exports more than coracle_quantiz*" >&2; exit 1; }
 nm -D --defined-only "$vision" | grep -vE ' (coracle_|_ZN?[A-Z]*K?N7coracle6vision|_ZNK?7coracle6vision)' && { echo "libcoracle_vision exports more than is its own" >&2; exit 1; }
 
 grep -q '^Provides-Extra: ray$' "$work"/content/coracle-*.dist-info/METADATA

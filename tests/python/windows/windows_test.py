@@ -44,7 +44,7 @@ def test_the_libraries_are_those_of_the_package():
     package = pathlib.Path(coracle.__file__).parent
     assert _library.PATH == package / "coracle.dll" and "site-packages" in package.parts
     assert {path.name for path in package.iterdir() if path.suffix in (".dll", ".exe", ".so")} == \
-        {"coracle.dll", "coracle_vision.dll", "coracle.exe"}
+        {"coracle.dll", "coracle_quantize.dll", "coracle_vision.dll", "coracle.exe"}
 
 
 def test_every_module_can_be_imported():

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/quantize/calibrate.h"
-
-#include <fmt/core.h>
+#include "quantize/calibration.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <exception>
+#include <utility>
 
-#include "cli/failure.h"
-#include "cli/input/inputs.h"
-#include "cli/interrupt.h"
-#include "cli/text.h"
-
-namespace coracle::cli {
+namespace coracle::internal::quantize {
 namespace {
+
+size_t elements_in(const coracle::Dims& dims) {
+  size_t count = 1;
+  for (int64_t d : dims) count *= static_cast<size_t>(d);
+  return count;
+}
 
 /// A run that shows values to a function.
 struct Observation {
@@ -78,7 +78,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kBetween = 20;
 
 /// What `done` runs have shown.
-std::string bytes_of(const Activations& activations, size_t done) {
+std::string kept_bytes(const Activations& activations, size_t done) {
   StateWriter w;
   w.number<uint64_t>(done);
   w.number<uint64_t>(activations.size());
@@ -123,7 +123,7 @@ size_t read_activations(const std::string& bytes, Activations& activations) {
 /// Values with the elements of a dimension divided by `factors`; as they are where there are other numbers of them.
 std::vector<float> divided(const float* values, const coracle::Dims& dims, int dimension,
                            const std::vector<float>& factors) {
-  std::vector<float> result(values, values + client::element_count(dims));
+  std::vector<float> result(values, values + elements_in(dims));
   const int at = dimension < 0 ? static_cast<int>(dims.size()) - 1 : dimension;
   if (at < 0 || static_cast<size_t>(at) >= dims.size()) return result;
   if (static_cast<size_t>(dims[static_cast<size_t>(at)]) != factors.size()) return result;
@@ -135,55 +135,35 @@ std::vector<float> divided(const float* values, const coracle::Dims& dims, int d
 
 }  // namespace
 
-std::string text_of(const InputOptions& set) {
-  std::string out;
-  for (const std::string& file : set.files) out.append(out.empty() ? "" : ", ").append(printable(file));
-  return out.empty() ? "made-up inputs" : out;
-}
-
-void require_finite(const Input& input, const std::string& name, const InputOptions& set) {
-  if (input.array.dtype != CORACLE_FLOAT32) return;
-  const auto* values = reinterpret_cast<const float*>(input.array.bytes.data());
-  for (size_t i = 0; i < input.array.bytes.size() / sizeof(float); ++i) {
-    if (std::isfinite(values[i])) continue;
-    throw Failure(ExitCode::kUsage, fmt::format("{}: the input '{}' has a value at {} that is not a finite number",
-                                                text_of(set), printable(name), i));
-  }
-}
-
-Calibration::Calibration(const ModelArguments& model, const SessionArguments& session, std::vector<InputOptions> sets,
+Calibration::Calibration(coracle::Model model, const Runs& runs, ChosenSets sets,
                          std::function<void(size_t, size_t)> tell)
-    : model_(load(as_in_the_file(model))), session_(session), sets_(std::move(sets)), tell_(std::move(tell)) {}
+    : model_(std::move(model)), runs_(runs), sets_(std::move(sets)), tell_(std::move(tell)) {}
 
 void Calibration::run(Activations& activations, size_t time, size_t& done, State& state, const See& see) const {
   if (done >= (time + 1) * sets_.size()) return;
   const std::vector<coracle::TensorInfo> infos = model_.inputs();
-  coracle::Session session(model_, session_.options);
+  const SessionHandle session = runs_.session_of(model_);
   Observation observation;
   observation.see = [&](const coracle_node_value& v, int write) {
     const auto found = activations.find({v.name, write});
     if (found == activations.end()) return;
-    const client::Tensor array = client::tensor_of(coracle::View(v.tensor, {}));
-    if (array.dtype == CORACLE_FLOAT32)
-      see(found->second, reinterpret_cast<const float*>(array.bytes.data()), array.dims);
+    const coracle_tensor_view& t = v.tensor;
+    if (t.dtype != CORACLE_FLOAT32) return;
+    see(found->second, static_cast<const float*>(t.data), {t.dims, t.dims + t.rank});
   };
-  coracle::check(coracle_session_set_observer(session.handle(), Observation::call, &observation));
+  coracle::check(coracle_session_set_observer(session.get(), Observation::call, &observation));
   auto kept = Clock::now();
   Clock::duration of_keeping{};
   while (done < (time + 1) * sets_.size()) {
-    const InputOptions& set = sets_[done - time * sets_.size()];
-    const std::vector<Input> inputs = read_inputs(model_, set);
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      const client::Tensor& array = inputs[i].array;
-      require_finite(inputs[i], infos[i].name, set);
-      set_input(session, i, inputs[i]);
+    const InputSet set = sets_.read(done - time * sets_.size(), infos);
+    for (size_t i = 0; i < infos.size(); ++i) {
       const auto found = activations.find({infos[i].name, -1});
-      if (found == activations.end() || array.dtype != CORACLE_FLOAT32) continue;
-      see(found->second, reinterpret_cast<const float*>(array.bytes.data()), array.dims);
+      if (found == activations.end() || set.values[i].floats() == nullptr) continue;
+      see(found->second, set.values[i].floats(), set.values[i].dims);
     }
     observation.writes.clear();
     try {
-      Interruption::run(session);
+      runs_.run(session.get(), set);
     } catch (...) {
       if (observation.failure != nullptr) std::rethrow_exception(observation.failure);
       throw;
@@ -191,7 +171,7 @@ void Calibration::run(Activations& activations, size_t time, size_t& done, State
     tell_(++done, 2 * sets_.size());
     const auto now = Clock::now();
     if (!state.keeps() || (now - kept < kBetween * of_keeping && done < 2 * sets_.size())) continue;
-    state.keep_seen(bytes_of(activations, done));
+    state.keep_seen(kept_bytes(activations, done));
     kept = Clock::now();
     of_keeping = kept - now;
   }
@@ -222,7 +202,7 @@ Activations Calibration::activations(const std::vector<Layer>& layers, State& st
     };
   };
   run(activations, 0, done, state, dividing([&](Activation& a, const float* values, const coracle::Dims& dims) {
-        a.counts.add_to_largest(values, client::element_count(dims));
+        a.counts.add_to_largest(values, elements_in(dims));
         for (int dimension : summed[&a]) {
           // For products -1 stands for the last dimension.
           const int at = dimension < 0 ? static_cast<int>(dims.size()) - 1 : dimension;
@@ -236,7 +216,7 @@ Activations Calibration::activations(const std::vector<Layer>& layers, State& st
         }
       }));
   run(activations, 1, done, state, dividing([&](Activation& a, const float* values, const coracle::Dims& dims) {
-        a.counts.add_to_bins(values, client::element_count(dims));
+        a.counts.add_to_bins(values, elements_in(dims));
       }));
   for (auto it = activations.begin(); it != activations.end();) {
     it = it->second.numbers.empty() ? activations.erase(it) : std::next(it);
@@ -244,4 +224,4 @@ Activations Calibration::activations(const std::vector<Layer>& layers, State& st
   return activations;
 }
 
-}  // namespace coracle::cli
+}  // namespace coracle::internal::quantize

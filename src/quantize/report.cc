@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/quantize/report.h"
-
-#include <fmt/core.h>
+#include "quantize/report.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "base/json.h"
-#include "cli/text.h"
+#include "base/printable.h"
+#include "quantize/number_text.h"
 
-namespace coracle::cli {
-
-using namespace internal::quantize;  // NOLINT(google-build-using-namespace): the words of the library
+namespace coracle::internal::quantize {
 namespace {
 
 double mebibytes(size_t bytes) { return static_cast<double>(bytes) / 1048576.0; }
 
 }  // namespace
 
-std::string decibels(double ratio) {
-  return std::isinf(ratio) && ratio > 0 ? "exact" : fmt::format("{:.1f} dB", ratio);
-}
+std::string decibels(double ratio) { return std::isinf(ratio) && ratio > 0 ? "exact" : fixed(ratio, 1) + " dB"; }
 
 size_t Report::changed_layers() const {
   return static_cast<size_t>(
@@ -32,16 +28,15 @@ std::string text_of(const ScalingOutcome& s) {
   if (s.scalings.empty()) return "scaling: no operand is predicted to be nearer with it";
   const auto inserted =
       std::count_if(s.scalings.begin(), s.scalings.end(), [](const Scaling& one) { return one.by.empty(); });
-  return fmt::format("scaling: {} operand{} {}{}, signal to noise {} without, {} with it", s.scalings.size(),
-                     s.scalings.size() == 1 ? "" : "s", s.used ? "scaled" : "left alone",
-                     inserted == 0 ? "" : fmt::format(" ({} by a product)", inserted), decibels(s.before),
-                     decibels(s.after));
+  return text("scaling: ", s.scalings.size(), s.scalings.size() == 1 ? " operand " : " operands ",
+              s.used ? "scaled" : "left alone", inserted == 0 ? "" : text(" (", inserted, " by a product)"),
+              ", signal to noise ", decibels(s.before), " without, ", decibels(s.after), " with it");
 }
 
 std::string residuals_of(const Report& r) {
   if (r.residuals == 0) return {};
-  return fmt::format("residuals: {} sum{} {}", r.residuals, r.residuals == 1 ? "" : "s",
-                     r.rounds_residuals ? "of int8" : "in float32");
+  return text("residuals: ", r.residuals, r.residuals == 1 ? " sum " : " sums ",
+              r.rounds_residuals ? "of int8" : "in float32");
 }
 
 size_t Report::layers_of_dtype() const {
@@ -50,42 +45,47 @@ size_t Report::layers_of_dtype() const {
 }
 
 std::string text_of(const Report& r) {
+  constexpr size_t kName = 32;
+  constexpr size_t kOperator = 18;
+  constexpr size_t kRatio = 12;
   std::string out = "layer                            operator           operand      weights      range\n";
   for (const LayerReport& l : r.layers) {
-    const std::string head = fmt::format("{:<32} {:<18} ", printable(l.name), l.type);
+    out += padded(printable(l.name), kName) + " " + padded(l.type, kOperator) + " ";
     if (!l.kept.empty()) {
-      out += fmt::format("{}float32: {}\n", head, l.kept);
-    } else if (l.method.empty()) {
-      out += fmt::format("{}{:<12} {:<12} {}\n", head, "float32", decibels(l.weights_ratio), l.stored);
-    } else {
-      out += fmt::format("{}{:<12} {:<12} {:.4g} ({})\n", head, decibels(l.operand_ratio), decibels(l.weights_ratio),
-                         l.range, l.method);
+      out += "float32: " + l.kept + "\n";
+      continue;
     }
+    const bool alone = l.method.empty();
+    out += padded(alone ? "float32" : decibels(l.operand_ratio), kRatio) + " " +
+           padded(decibels(l.weights_ratio), kRatio) + " " +
+           (alone ? l.stored : general(l.range, 4) + " (" + l.method + ")") + "\n";
   }
   if (!r.method.empty()) {
-    out += fmt::format("ranges by {} of {} set{} of inputs, answers compared for {}{}\n", r.method, r.seen,
-                       r.seen == 1 ? "" : "s", r.held_back, r.seen + r.held_back > r.sets ? ", the same" : " others");
+    out += text("ranges by ", r.method, " of ", r.seen, r.seen == 1 ? " set" : " sets",
+                " of inputs, answers compared for ", r.held_back,
+                r.seen + r.held_back > r.sets ? ", the same\n" : " others\n");
+  } else if (r.sets == 0) {
+    out += "answers were not compared: no --data or --input\n";
   } else {
-    out += r.sets == 0 ? "answers were not compared: no --data or --input\n"
-                       : fmt::format("answers compared for {} set{} of inputs\n", r.sets, r.sets == 1 ? "" : "s");
+    out += text("answers compared for ", r.sets, r.sets == 1 ? " set" : " sets", " of inputs\n");
   }
   if (r.scaling.tried) out += text_of(r.scaling) + "\n";
   if (r.residuals != 0) out += residuals_of(r) + "\n";
   for (const OutputAccuracy& o : r.outputs) {
-    out += fmt::format("{}: signal to noise {}, largest difference {:.3g}, {} of {} decisions changed{}\n",
-                       printable(o.name), decibels(o.noise_ratio()), o.max_absolute, o.changed, o.decisions,
-                       o.other_shapes == 0 ? "" : fmt::format(", {} answers of another shape", o.other_shapes));
+    out += text(printable(o.name), ": signal to noise ", decibels(o.noise_ratio()), ", largest difference ",
+                general(o.max_absolute, 3), ", ", o.changed, " of ", o.decisions, " decisions changed",
+                o.other_shapes == 0 ? "" : text(", ", o.other_shapes, " answers of another shape"), "\n");
   }
   const size_t others = r.changed_layers() - r.layers_of_dtype();
-  out += fmt::format("{}: {} of {} layers with {}{}, {:.2f} MiB of {:.2f}\n", r.output, r.layers_of_dtype(),
-                     r.layers.size(), r.dtype(), others == 0 ? "" : fmt::format(", {} with int8", others),
-                     mebibytes(r.quantized_bytes), mebibytes(r.original_bytes));
+  out += text(r.output, ": ", r.layers_of_dtype(), " of ", r.layers.size(), " layers with ", r.dtype(),
+              others == 0 ? "" : text(", ", others, " with int8"), ", ", fixed(mebibytes(r.quantized_bytes), 2),
+              " MiB of ", fixed(mebibytes(r.original_bytes), 2), "\n");
   return out;
 }
 
 namespace {
 
-void scaling(internal::JsonWriter& w, const ScalingOutcome& s) {
+void scaling(JsonWriter& w, const ScalingOutcome& s) {
   w.Key("scaling");
   w.StartObject();
   w.field("used", s.used);
@@ -108,8 +108,8 @@ void scaling(internal::JsonWriter& w, const ScalingOutcome& s) {
 }  // namespace
 
 std::string json_of(const Report& r) {
-  internal::JsonBuffer buffer;
-  internal::JsonWriter w(buffer);
+  JsonBuffer buffer;
+  JsonWriter w(buffer);
   w.StartObject();
   w.field("output", r.output);
   if (!r.method.empty()) w.field("method", r.method);
@@ -149,4 +149,4 @@ std::string json_of(const Report& r) {
   return {buffer.GetString(), buffer.GetSize()};
 }
 
-}  // namespace coracle::cli
+}  // namespace coracle::internal::quantize

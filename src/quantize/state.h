@@ -8,12 +8,10 @@
 #include <vector>
 
 #include "base/checksum.h"
+#include "quantize/messages.h"
 #include "quantize/state_bytes.h"
 
-namespace coracle::cli {
-
-using internal::quantize::StateReader;
-using internal::quantize::StateWriter;
+namespace coracle::internal::quantize {
 
 /// What content is told apart by: equal for equal parts in the same order.
 class Fingerprint {
@@ -23,7 +21,7 @@ class Fingerprint {
   std::string text() const;
 
  private:
-  internal::Checksum sum_;
+  Checksum sum_;
 };
 
 /// What a run has found out so far, in a file that a later run of the same goes on with. A run asks for its results in
@@ -32,9 +30,9 @@ class State {
  public:
   /// Keeps nothing.
   State() = default;
-  /// Reads the file where there is one with that key, and says so; one with another key or a damaged one is as none,
-  /// with a warning. Throws Failure where the file is none of these (usage), or cannot be read.
-  State(std::string file, std::string key);
+  /// Reads the file where there is one with that key, and says so to `tell`; one with another key or a damaged one is
+  /// as none, with a warning. Throws Error where the file is none of these (kInvalidArgument), or cannot be read.
+  State(std::string file, std::string key, const Messages& tell);
 
   bool keeps() const { return !file_.empty(); }
   /// What was seen of values, as far as runs got: it replaces what was kept before.
@@ -48,7 +46,7 @@ class State {
   void remove() const;
 
  private:
-  bool read(const std::string& content);
+  bool read(std::string_view whole);
   void write() const;
 
   std::string file_;
@@ -58,4 +56,4 @@ class State {
   size_t taken_ = 0;
 };
 
-}  // namespace coracle::cli
+}  // namespace coracle::internal::quantize

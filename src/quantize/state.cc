@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/quantize/state.h"
+#include "quantize/state.h"
 
-#include <fmt/core.h>
-
-#include <cstdio>
 #include <filesystem>
+#include <utility>
 
+#include "base/file.h"
+#include "base/printable.h"
 #include "base/system/native_path.h"
-#include "cli/failure.h"
-#include "cli/file.h"
-#include "cli/note.h"
-#include "cli/text.h"
+#include "coracle/coracle.hpp"
 #include "quantize/error.h"
 
-namespace coracle::cli {
+namespace coracle::internal::quantize {
 namespace {
 
 constexpr std::string_view kFirstLine = "coracle quantize state 1\n";
@@ -22,6 +19,14 @@ std::string checksum(std::string_view content) {
   Fingerprint f;
   f.add(content);
   return f.text();
+}
+
+/// Of a regular file, if it is there. Throws Error.
+std::optional<std::string> content_of_file(const std::string& path) {
+  const std::optional<File> file = File::open(path);
+  if (!file) return std::nullopt;
+  const FileBytes whole = file->read_all();
+  return std::string(reinterpret_cast<const char*>(whole.bytes.data()), whole.bytes.size());
 }
 
 }  // namespace
@@ -34,34 +39,36 @@ void Fingerprint::add(std::string_view part) {
 }
 
 std::string Fingerprint::text() const {
+  constexpr std::string_view kDigits = "0123456789abcdef";
   const auto [first, second] = sum_.value();
-  return fmt::format("{:016x}{:016x}", first, second);
+  std::string out;
+  for (const uint64_t number : {first, second}) {
+    for (unsigned shift = 64; shift > 0; shift -= 4) out += kDigits[number >> (shift - 4) & 15U];
+  }
+  return out;
 }
 
-State::State(std::string file, std::string key) : file_(std::move(file)), key_(std::move(key)) {
-  std::error_code error;
-  if (!std::filesystem::exists(internal::native_path(file_), error)) return;
-  const std::string content = read_file(file_);
-  if (content.rfind(kFirstLine, 0) != 0) {
-    throw Failure(ExitCode::kUsage,
-                  "--state " + printable(file_) + ": it is there, and no state of coracle quantize; name another file");
-  }
-  if (read(content)) {
+State::State(std::string file, std::string key, const Messages& tell) : file_(std::move(file)), key_(std::move(key)) {
+  const std::optional<std::string> content = content_of_file(file_);
+  if (!content) return;
+  const std::string name = printable(file_);
+  require(content->rfind(kFirstLine, 0) == 0, ErrorCode::kInvalidArgument, name,
+          ": the file for the state is there, and no state of coracle quantize; name another file");
+  if (read(*content)) {
     // What was seen begins with how many runs it is of (Calibration).
     const auto runs = seen_ ? StateReader(*seen_).number<uint64_t>() : 0;
-    note("coracle: --state {}: goes on behind {} runs and {} comparisons\n", printable(file_), runs, results_.size());
+    tell(CORACLE_LOG_INFO,
+         text(name, ": this state goes on behind ", runs, " runs and ", results_.size(), " comparisons"));
     return;
   }
   seen_.reset();
   results_.clear();
-  note(
-      "coracle: warning: --state {}: it is damaged, or of another model, other inputs, options or versions; all "
-      "is done anew\n",
-      printable(file_));
+  tell(CORACLE_LOG_WARNING, text(name,
+                                 ": this state is damaged, or of another model, other inputs, options or "
+                                 "versions; all is done anew"));
 }
 
-bool State::read(const std::string& content) try {
-  const std::string_view whole = content;
+bool State::read(std::string_view whole) try {
   constexpr size_t kDigits = 32;
   if (whole.size() < kFirstLine.size() + kDigits) return false;
   const std::string_view body = whole.substr(kFirstLine.size() + kDigits);
@@ -71,7 +78,7 @@ bool State::read(const std::string& content) try {
   if (r.number<uint8_t>() != 0) seen_ = r.text();
   while (!r.empty()) results_.push_back(r.text());
   return true;
-} catch (const internal::quantize::Error&) {
+} catch (const Error&) {
   return false;
 }
 
@@ -105,7 +112,7 @@ void State::add(std::string result) {
 
 void State::remove() const {
   std::error_code error;
-  if (!file_.empty()) std::filesystem::remove(internal::native_path(file_), error);
+  if (!file_.empty()) std::filesystem::remove(native_path(file_), error);
 }
 
-}  // namespace coracle::cli
+}  // namespace coracle::internal::quantize

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/quantize/state_key.h"
+#include "quantize/state_key.h"
 
-#include "cli/quantize/state.h"
+#include "quantize/state.h"
 
-namespace coracle::cli {
-
-using namespace internal::quantize;  // NOLINT(google-build-using-namespace): the words of the library
+namespace coracle::internal::quantize {
 namespace {
 
 template <class Numbers>
@@ -42,9 +40,9 @@ void add_layers(Fingerprint& f, const std::vector<Layer>& layers) {
 
 }  // namespace
 
-std::string state_key(const ModelArguments& arguments, const Options& options, std::string_view program,
-                      const ParameterMap& parameters, const std::vector<Layer>& layers,
-                      const std::vector<InputOptions>& sets) {
+std::string state_key(const Options& options, std::string_view program, const ParameterMap& parameters,
+                      const std::vector<Layer>& layers, const std::vector<coracle::TensorInfo>& inputs,
+                      const ChosenSets& sets) {
   Fingerprint f;
   f.add(coracle_version());
   f.add(coracle_cpu_isa());
@@ -61,20 +59,19 @@ std::string state_key(const ModelArguments& arguments, const Options& options, s
     f.add(p.content);
   }
   add_layers(f, layers);
-  const coracle::Model model = load(arguments);
-  for (const InputOptions& set : sets) {
-    for (const Input& input : read_inputs(model, set)) {
+  for (size_t i = 0; i < sets.size(); ++i) {
+    for (const InputValue& input : sets.read(i, inputs).values) {
       StateWriter w;
-      w.number(static_cast<int>(input.array.dtype));
-      add_numbers(w, input.array.dims);
+      w.number(static_cast<int>(input.dtype));
+      add_numbers(w, input.dims);
       w.number<uint64_t>(input.lod.size());
       for (const auto& level : input.lod) add_numbers(w, level);
       f.add(w.take());
-      f.add({reinterpret_cast<const char*>(input.array.bytes.data()), input.array.bytes.size()});
+      f.add({reinterpret_cast<const char*>(input.bytes.data()), input.bytes.size()});
     }
     f.add("set");
   }
   return f.text();
 }
 
-}  // namespace coracle::cli
+}  // namespace coracle::internal::quantize

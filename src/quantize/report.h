@@ -7,21 +7,21 @@
 #include "quantize/scaling_trial.h"
 #include "quantize/trial.h"
 
-namespace coracle::cli {
+namespace coracle::internal::quantize {
 
 /// What came of quantising a model.
 struct Report {
   std::string output;
   std::string method;  ///< of ranges; empty where operands stay as they are
-  internal::quantize::Precision precision = internal::quantize::Precision::kIntegers;
+  Precision precision = Precision::kIntegers;
   size_t sets = 0;       ///< of inputs
   size_t seen = 0;       ///< of them, those that ranges are of
   size_t held_back = 0;  ///< those that answers were compared for
-  std::vector<internal::quantize::OutputAccuracy> outputs;
-  internal::quantize::ScalingOutcome scaling;
-  size_t residuals = 0;                                 ///< sums that read an operand of a layer
-  bool rounds_residuals = false;                        ///< whether they read it rounded
-  std::vector<internal::quantize::LayerReport> layers;  ///< products and convolutions with constant weights
+  std::vector<OutputAccuracy> outputs;
+  ScalingOutcome scaling;
+  size_t residuals = 0;             ///< sums that read an operand of a layer
+  bool rounds_residuals = false;    ///< whether they read it rounded
+  std::vector<LayerReport> layers;  ///< products and convolutions with constant weights
   size_t original_bytes = 0;
   size_t quantized_bytes = 0;
 
@@ -31,9 +31,7 @@ struct Report {
   size_t layers_of_dtype() const;
   /// "int8", or what else weights are stored as; with "int4" some of them are "int8".
   const char* dtype() const {
-    return precision == internal::quantize::Precision::kHalfWeights      ? "float16"
-           : precision == internal::quantize::Precision::kFourBitWeights ? "int4"
-                                                                         : "int8";
+    return precision == Precision::kHalfWeights ? "float16" : precision == Precision::kFourBitWeights ? "int4" : "int8";
   }
 };
 
@@ -41,7 +39,7 @@ struct Report {
 std::string decibels(double ratio);
 
 /// What came of scaling, in a sentence without a full stop; empty where it was not tried.
-std::string text_of(const internal::quantize::ScalingOutcome& scaling);
+std::string text_of(const ScalingOutcome& scaling);
 /// The same of residuals; empty where there are none.
 std::string residuals_of(const Report& report);
 std::string text_of(const Report& report);
@@ -49,4 +47,4 @@ std::string json_of(const Report& report);
 /// A page of HTML that loads nothing.
 std::string page_of(const Report& report);
 
-}  // namespace coracle::cli
+}  // namespace coracle::internal::quantize
