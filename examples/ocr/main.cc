@@ -17,7 +17,9 @@
 #include "base/system/program.h"
 #include "cli/failure.h"
 #include "coracle/coracle.hpp"
+#include "coracle/vision/document_output.h"
 #include "coracle/vision/text_picture.h"
+#include "markdown_files.h"
 #include "report.h"
 
 namespace {
@@ -49,7 +51,10 @@ Stages, each a model; the last three come from --models unless they are given, a
   --draw DIR          write DIR/<name>_boxes.png: each picture with its boxes
   --texts DIR         write DIR/<name>_text.png: each picture beside what was read, in its place
   --font FILE         a font for that; otherwise one of those installed
-  --html DIR          write DIR/<name>.html: text in the order of reading, tables as tables
+  --html DIR          write DIR/<name>.html: text in the order of reading, tables as tables, pictures inside
+  --markdown DIR      write DIR/<name>.md and the pictures in it to DIR/imgs; a name that ends in .md is that of one file
+                      for all pages
+  --structure DIR     write DIR/<name>_res.json: blocks in the order of reading, as PP-StructureV3 has them
   --json              JSON instead of text
   --help              this text
   --manual            the same as a page of the manual (roff)
@@ -81,6 +86,8 @@ struct Options {
   std::string texts;
   std::string font;
   std::string pages;
+  std::string markdown;
+  std::string structures;
   bool json = false;
   bool help = false;
   bool manual = false;
@@ -120,6 +127,8 @@ std::optional<Options> parse_options(int argc, char** argv) {
     kTexts,
     kFont,
     kHtml,
+    kMarkdown,
+    kStructure,
     kJson,
     kShowHelp,
     kShowManual
@@ -140,6 +149,8 @@ std::optional<Options> parse_options(int argc, char** argv) {
                           {"texts", required_argument, nullptr, kTexts},
                           {"font", required_argument, nullptr, kFont},
                           {"html", required_argument, nullptr, kHtml},
+                          {"markdown", required_argument, nullptr, kMarkdown},
+                          {"structure", required_argument, nullptr, kStructure},
                           {"json", no_argument, nullptr, kJson},
                           {"help", no_argument, nullptr, kShowHelp},
                           {"manual", no_argument, nullptr, kShowManual},
@@ -164,6 +175,8 @@ std::optional<Options> parse_options(int argc, char** argv) {
       case kTexts: options.texts = optarg; break;
       case kFont: options.font = optarg; break;
       case kHtml: options.pages = optarg; break;
+      case kMarkdown: options.markdown = optarg; break;
+      case kStructure: options.structures = optarg; break;
       case kJson: options.json = true; break;
       case kShowHelp: options.help = true; break;
       case kShowManual: options.manual = true; break;
@@ -258,6 +271,11 @@ ocr::Result read(vision::DocumentReader& reader, const std::string& path, const 
     const std::string page = written_as(options.pages, path, ".html");
     coracle::write_file(page, vision::to_html(result.document, path_text(native_path(path).filename())));
   }
+  if (!options.structures.empty()) {
+    make_folder(options.structures);
+    coracle::write_file(written_as(options.structures, path, "_res.json"),
+                        vision::to_json(result.document, {.path = ocr::printable(path)}));
+  }
   return result;
 }
 
@@ -303,9 +321,11 @@ ExitCode run(const Options& options) {
   if (!options.json) std::printf("%s loaded in %.1f ms\n", ocr::models(count_of(models)).c_str(), load_ms);
   if (options.json) std::printf("{\"load_ms\": %.3f, \"results\": [", load_ms);
   ExitCode code = ExitCode::kOk;
+  ocr::MarkdownFiles markdown(options.markdown);
   const char* separator = "";
   for (const std::string& picture : options.pictures) {
     const std::optional<ocr::Result> result = read_or_tell(reader, picture, options);
+    if (result) markdown.add(*result);
     if (!result) {
       code = ExitCode::kIo;
     } else if (options.json) {
@@ -316,6 +336,10 @@ ExitCode run(const Options& options) {
     }
   }
   if (options.json) std::printf("]}\n");
+  markdown.finish();
+  if (!options.json) {
+    for (const std::string& file : markdown.files()) std::printf("Markdown written to %s\n", file.c_str());
+  }
   return code;
 }
 

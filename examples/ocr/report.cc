@@ -37,12 +37,6 @@ std::string quoted(const std::string& text) {
   return result + '"';
 }
 
-// Names of files may hold any bytes; JSON is UTF-8. What is not stands as \xNN.
-std::string printable(const std::string& text) {
-  coracle_set_last_error(text.c_str());
-  return coracle_last_error();
-}
-
 // The characters of UTF-8 text as columns of a terminal: wide ones (from U+1100 on, roughly East Asian) take two.
 std::size_t columns(const std::string& text) {
   std::size_t count = 0;
@@ -81,6 +75,11 @@ std::string list(const Items& items, Write write) {
 }
 
 }  // namespace
+
+std::string printable(const std::string& text) {
+  coracle_set_last_error(text.c_str());
+  return coracle_last_error();
+}
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;

@@ -16,6 +16,9 @@ struct Result {
   std::vector<double> later_ms;  // Further runs.
 };
 
+// Names of files may hold any bytes; JSON is UTF-8. What is not stands as \xNN.
+std::string printable(const std::string& text);
+
 // "three models".
 std::string models(std::size_t count);
 

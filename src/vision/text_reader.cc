@@ -35,6 +35,13 @@ std::vector<TextLine> TextReader::read(const Image& image, double min_score,
   return read(image, TextReading{.min_score = min_score, .cancelled = cancelled});
 }
 
+bool TextReader::recognizes() const { return state_->recognizer.has_value(); }
+
+Text TextReader::read_line(const Image& line, const std::atomic<std::uint32_t>* cancelled) {
+  if (!state_->recognizer) throw Error(Problem::kUsage, "a line is read by a recogniser, and none is given");
+  return state_->recognizer->read({line}, cancelled).front();
+}
+
 std::vector<TextLine> TextReader::read(const Image& image, const TextReading& how) {
   const bool described = state_->detector && state_->detector->described();
   const Image padded = state_->detector && !described ? pad_tiny(image) : image;
