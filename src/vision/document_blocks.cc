@@ -121,7 +121,9 @@ class Maker {
       }
     }
     for (std::size_t i = 0; i < regions.size(); ++i) {
-      if (!dropped[i]) parts_.push_back({label_of_region(regions[i].name), edges(i), i, table_at(edges(i)), {}});
+      if (dropped[i]) continue;
+      const std::string label = label_of_region(regions[i].name);
+      parts_.push_back({label, edges(i), i, label == "table" ? table_at(edges(i)) : std::string(), {}});
     }
   }
 
