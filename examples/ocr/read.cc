@@ -13,7 +13,9 @@
 #include "base/system/native_path.h"
 #include "cli/progress.h"
 #include "coracle/coracle.hpp"
+#include "coracle/vision/document_output.h"
 #include "coracle/vision/text_picture.h"
+#include "markdown_files.h"
 #include "pictures/in_order.h"
 #include "report.h"
 
@@ -64,6 +66,11 @@ void write_files(Result& result, const ReadOptions& options) {
     coracle::write_file(path, vision::to_html(document, named.name()));
     result.written.push_back("page written to " + path);
   }
+  if (!options.structures.empty()) {
+    const std::string path = written_as(options.structures, result.place, "_res.json");
+    coracle::write_file(path, vision::to_json(document, {.path = printable(result.place.file)}));
+    result.written.push_back("blocks written to " + path);
+  }
 }
 
 Result read(vision::DocumentReader& reader, pictures::Picture picture, const ReadOptions& options) {
@@ -89,7 +96,7 @@ Result read(vision::DocumentReader& reader, pictures::Picture picture, const Rea
     const std::string name = result.place.name();
     if (!result.problem.starts_with(name)) result.problem.insert(0, name + ": ");
   }
-  result.document.page.bgr = {};  // only its size is told
+  if (options.markdown.empty()) result.document.page.bgr = {};  // only its size is told
   return result;
 }
 
@@ -179,6 +186,7 @@ ExitCode read_all(const vision::DocumentReaderFiles& models, std::size_t count, 
   ExitCode code = ExitCode::kOk;
   const coracle::cli::Progress progress;
   NamedPictures named(stream);
+  MarkdownFiles markdown(options.markdown);
   std::size_t done = 0;
   pictures::InOrder<Result>(
       static_cast<std::size_t>(options.jobs),
@@ -192,10 +200,15 @@ ExitCode read_all(const vision::DocumentReaderFiles& models, std::size_t count, 
             ++done;
             progress.clear();
             if (!result.problem.empty()) code = ExitCode::kIo;
+            if (result.problem.empty()) markdown.add(result);
             report.add(result);
           });
   progress.clear();
   report.end();
+  markdown.finish();
+  if (options.format == Format::kText) {
+    for (const std::string& file : markdown.files()) std::printf("Markdown written to %s\n", file.c_str());
+  }
   return code;
 }
 

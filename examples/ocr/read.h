@@ -23,6 +23,8 @@ struct ReadOptions {
   std::string texts;
   std::string font;
   std::string pages;
+  std::string markdown;
+  std::string structures;
   Format format = Format::kText;
   coracle::pictures::StreamOptions reading;
   std::vector<std::string> pictures;

@@ -38,12 +38,6 @@ std::string quoted(const std::string& text) {
   return result + '"';
 }
 
-// Names of files may hold any bytes; JSON is UTF-8. What is not stands as \xNN.
-std::string printable(const std::string& text) {
-  coracle_set_last_error(text.c_str());
-  return coracle_last_error();
-}
-
 std::string shown(const coracle::pictures::Place& place) {
   return printable(place.name()) + (place.frame ? " (" + fixed(place.time, 2) + " s)" : "");
 }
@@ -102,6 +96,11 @@ std::string list(const Items& items, Write write) {
 }
 
 }  // namespace
+
+std::string printable(const std::string& text) {
+  coracle_set_last_error(text.c_str());
+  return coracle_last_error();
+}
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;

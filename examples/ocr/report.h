@@ -20,6 +20,9 @@ struct Result {
   std::string problem;  // Why there is nothing else.
 };
 
+// Names of files may hold any bytes; JSON is UTF-8. What is not stands as \xNN.
+std::string printable(const std::string& text);
+
 // "three models".
 std::string models(std::size_t count);
 
@@ -44,9 +47,9 @@ std::string to_csv(const Result& result, const PlaceColumns& columns);
 std::string error_json(const Result& result);
 
 // One object with `image`, of a PDF `page`, of a video `frame` and `time`, `width`, `height` (of the page, to which
-// boxes belong), `turned`, `first_ms`, `later_ms`, `lines` (`box`, `text`, `score`), `regions` (`name`, `score`, `box`),
-// `tables` (`box`, `score`, `cells`, `html`) and `seals` (`box`, and `lines` as above with `polygon`, which is empty
-// where a line is not bent).
+// boxes belong), `turned`, `first_ms`, `later_ms`, `lines` (`box`, `text`, `score`), `regions` (`name`, `score`,
+// `box`), `tables` (`box`, `score`, `cells`, `html`) and `seals` (`box`, and `lines` as above with `polygon`, which is
+// empty where a line is not bent).
 std::string to_json(const Result& result);
 
 }  // namespace ocr

@@ -19,7 +19,7 @@ from ._log import set_log_level
 from .async_queue import AsyncInferQueue
 from .async_run import AsyncRun
 from .device_tensor import DeviceTensor
-from .documents import Document, Seal
+from .documents import Document, Seal, markdown
 from .engines import power_by_engine
 from .errors import (CancelledError, Error, FileError, InvalidArgumentError, InvalidModelError, MissingFileError, OutOfMemoryError,
                      RunFailureError, UnsupportedError)
@@ -40,7 +40,7 @@ __all__ = ["AnomalyMap", "AsyncInferQueue", "AsyncRun", "Bench", "CancelledError
            "InvalidArgumentError", "InvalidModelError", "Keypoint", "Label", "MachineLimits", "Mask", "Memory", "MissingFileError", "Model",
            "NodeValue", "OperatorTime", "OutOfMemoryError", "Operator", "OutputAccuracy", "Pipeline", "Pool", "Prediction", "Profile", "QuantizationReport", "QuantizedLayer", "Results", "RunFailureError",
            "Seal", "Session", "Source", "Step", "Table", "TensorInfo", "TensorType", "TextBox", "TextLine", "UnsupportedError", "__version__", "available_engines", "bench",
-           "bind_thread", "cpu_isa", "default_threads", "devices", "document", "inspect", "load", "load_memory", "load_operators", "memory_total", "ocr", "operator",
+           "bind_thread", "cpu_isa", "default_threads", "devices", "document", "inspect", "load", "load_memory", "load_operators", "markdown", "memory_total", "ocr", "operator",
            "pass_names", "pipeline", "power_by_engine", "quantize", "set_log_level"]
 
 

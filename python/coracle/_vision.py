@@ -85,6 +85,11 @@ FUNCTIONS = {
     "document_seals": (c_size_t, c_void_p),
     "document_seal": ("status", c_void_p, c_size_t, POINTER(c_void_p)),
     "document_html": ("status", c_void_p, c_char_p, POINTER(c_void_p)),
+    "document_markdown": ("status", c_void_p, c_char_p, POINTER(c_void_p)),
+    "document_pictures": (c_size_t, c_void_p),
+    "document_picture": ("status", c_void_p, c_size_t, POINTER(c_void_p), POINTER(c_void_p)),
+    "documents_markdown": ("status", POINTER(c_void_p), c_size_t, c_char_p, POINTER(c_void_p)),
+    "document_json": ("status", c_void_p, c_char_p, POINTER(c_void_p)),
     "document_draw": ("status", c_void_p, POINTER(c_void_p)),
     "document_free": (None, c_void_p),
 }

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
+import json
 import os
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,22 @@ class Seal:
     def text(self) -> str:
         """What was read, a line for each line."""
         return "\n".join(line.text for line in self.lines)
+
+
+def _text_of(function: str, what: str, argument: str, *others) -> str:
+    if "\0" in argument:
+        raise InvalidArgumentError("the %s %r has a zero byte in it" % (what, argument))
+    text = ctypes.c_void_p()
+    _vision.call(function, *others, argument.encode(), ctypes.byref(text))
+    return _library.taken_text(text)
+
+
+def markdown(pages: Iterable[Document], pictures: str = "imgs/") -> str:
+    """The pages of one document as one Markdown text, in which paragraphs go on over the end of a page. Names of pictures begin with `pictures`
+    and `page_1_`, `page_2_` and so on, and then are those of `Document.pictures`."""
+    handles = [page._handle for page in pages]
+    pointers = (ctypes.c_void_p * len(handles))(*[handle.pointer for handle in handles])
+    return _text_of("documents_markdown", "pictures", pictures, pointers, len(handles))
 
 
 class Document(FromSource):
@@ -77,11 +95,28 @@ class Document(FromSource):
 
     def html(self, title: str = "") -> str:
         """A page of HTML: regions with their lines in the order of reading, tables as such, then lines in no region."""
-        if "\0" in title:
-            raise InvalidArgumentError("the title %r has a zero byte in it" % title)
-        text = ctypes.c_void_p()
-        _vision.call("document_html", self._handle.pointer, title.encode(), ctypes.byref(text))
-        return _library.taken_text(text)
+        return _text_of("document_html", "title", title, self._handle.pointer)
+
+    def markdown(self, pictures: str = "imgs/") -> str:
+        """The page as Markdown in the form of PP-StructureV3: titles, paragraphs, tables as HTML and references to `pictures` in the order of
+        reading. The argument goes before their names: a folder with its slash, and what tells them from those of other pages."""
+        return _text_of("document_markdown", "pictures", pictures, self._handle.pointer)
+
+    @property
+    def pictures(self) -> dict[str, np.ndarray]:
+        """The parts of the page to which its Markdown refers, by their names: uint8 [height, width, 3], red first."""
+        found = {}
+        for index in range(_vision.ask("document_pictures", self._handle.pointer)):
+            name = ctypes.c_void_p()
+            picture = self._made("image", "document_picture", index, ctypes.byref(name))
+            found[_library.taken_text(name)] = pixels_of(picture)
+        return found
+
+    def structure(self, path: str = "") -> dict[str, Any]:
+        """The page in the structure of PP-StructureV3's res.json: `parsing_res_list` with the blocks in the order of reading (`block_label`,
+        `block_content`, `block_bbox`, `block_id`, `block_order`), `layout_det_res`, `overall_ocr_res`, `table_res_list`. `path`: that of the
+        picture, which is `input_path` there."""
+        return json.loads(_text_of("document_json", "path", path, self._handle.pointer))
 
     def to_dict(self) -> dict[str, Any]:
         """As `coracle-ocr --json` has it, without the picture's name and the times, cells in whole pixels."""

@@ -30,7 +30,7 @@ PYTHON = """# Python interface
 ::: coracle
     options:
       members: [load_memory, inspect, pass_names, cpu_isa, default_threads, devices, available_engines, bind_thread, memory_total, set_log_level, bench,
-                Model, Session, AsyncRun, AsyncInferQueue, DeviceTensor, Pool, power_by_engine, pipeline, ocr, document, Pipeline, Prediction, Document, Label, TextBox, TextLine, DetectedObject, ClassArea, AnomalyMap, Table, Seal, Mask, Keypoint, Source,
+                Model, Session, AsyncRun, AsyncInferQueue, DeviceTensor, Pool, power_by_engine, pipeline, ocr, document, markdown, Pipeline, Prediction, Document, Label, TextBox, TextLine, DetectedObject, ClassArea, AnomalyMap, Table, Seal, Mask, Keypoint, Source,
                 QuantizationReport, QuantizedLayer, OutputAccuracy, Results, TensorInfo, NodeValue, Operator, operator, TensorType, load_operators, Profile,
                 OperatorTime, Step, Bench, Memory, MachineLimits, Error, InvalidArgumentError, InvalidModelError, UnsupportedError,
                 FileError, MissingFileError, OutOfMemoryError, RunFailureError, CancelledError]

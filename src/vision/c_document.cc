@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "coracle/vision/document_reader.h"
+#include "coracle/vision/document_output.h"
 #include "vision/c_interface.h"
 #include "vision/c_use.h"
 
@@ -65,6 +65,20 @@ std::unique_ptr<coracle_prediction> seal_on(const Image& page, const Seal& seal)
   whole.outline = {left, top, right, top, right, bottom, left, bottom};
   made->items.insert(made->items.begin(), std::move(whole));
   return made;
+}
+
+/// As coracle_string_free gives it back.
+char* copied(const std::string& text) {
+  char* copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (copy == nullptr) throw std::bad_alloc();
+  std::memcpy(copy, text.c_str(), text.size() + 1);
+  return copy;
+}
+
+MarkdownOptions with_pictures(const char* pictures) {
+  MarkdownOptions options;
+  if (pictures != nullptr) options.pictures = pictures;
+  return options;
 }
 
 }  // namespace
@@ -190,11 +204,68 @@ coracle_status coracle_document_html(const coracle_document* document, const cha
   return guard([&] {
     require_pointer(document, "document");
     require_pointer(html, "html");
-    const std::string page = coracle::vision::to_html(document->document, coracle::vision::or_empty(title));
-    char* copy = static_cast<char*>(std::malloc(page.size() + 1));  // as coracle_string_free gives it back
-    if (copy == nullptr) throw std::bad_alloc();
-    std::memcpy(copy, page.c_str(), page.size() + 1);
-    *html = copy;
+    *html = coracle::vision::copied(coracle::vision::to_html(document->document, coracle::vision::or_empty(title)));
+  });
+}
+
+coracle_status coracle_document_markdown(const coracle_document* document, const char* pictures, char** markdown) {
+  return guard([&] {
+    require_pointer(document, "document");
+    require_pointer(markdown, "markdown");
+    *markdown = coracle::vision::copied(
+        coracle::vision::to_markdown(document->document, coracle::vision::with_pictures(pictures)).text);
+  });
+}
+
+size_t coracle_document_pictures(const coracle_document* document) {
+  if (document == nullptr) return 0;
+  size_t count = 0;
+  const coracle_status status =
+      guard([&] { count = coracle::vision::to_markdown(document->document).pictures.size(); });
+  return status == CORACLE_OK ? count : 0;
+}
+
+coracle_status coracle_document_picture(const coracle_document* document, size_t index, char** name,
+                                        coracle_image** picture) {
+  return guard([&] {
+    require_pointer(document, "document");
+    require_pointer(name, "name");
+    require_pointer(picture, "picture");
+    coracle::vision::Markdown page =
+        coracle::vision::to_markdown(document->document, coracle::vision::with_pictures(""));
+    if (index >= page.pictures.size()) {
+      refuse("there is no picture " + std::to_string(index) + ", the document has " +
+             std::to_string(page.pictures.size()));
+    }
+    auto made = std::make_unique<coracle_image>(coracle_image{std::move(page.pictures[index].image)});
+    *name = coracle::vision::copied(page.pictures[index].path);
+    *picture = made.release();
+  });
+}
+
+coracle_status coracle_documents_markdown(const coracle_document* const* documents, size_t count, const char* pictures,
+                                          char** markdown) {
+  return guard([&] {
+    if (count > 0) require_pointer(documents, "documents");
+    require_pointer(markdown, "markdown");
+    std::vector<coracle::vision::Markdown> pages;
+    for (size_t i = 0; i < count; ++i) {
+      require_pointer(documents[i], "documents");
+      coracle::vision::MarkdownOptions options = coracle::vision::with_pictures(pictures);
+      options.pictures += "page_" + std::to_string(i + 1) + "_";
+      pages.push_back(coracle::vision::to_markdown(documents[i]->document, options));
+      pages.back().pictures.clear();
+    }
+    *markdown = coracle::vision::copied(coracle::vision::joined_text(pages));
+  });
+}
+
+coracle_status coracle_document_json(const coracle_document* document, const char* path, char** json) {
+  return guard([&] {
+    require_pointer(document, "document");
+    require_pointer(json, "json");
+    *json = coracle::vision::copied(
+        coracle::vision::to_json(document->document, {.path = coracle::vision::or_empty(path)}));
   });
 }
 

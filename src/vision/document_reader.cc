@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "vision/document_blocks.h"
 #include "vision/line_reader.h"
-#include "vision/reading_order.h"
 #include "vision/table_reader.h"
 #include "vision/warp.h"
 
@@ -23,6 +23,19 @@ std::vector<Span> areas_of(const std::vector<Object>& regions, bool layout, cons
                      static_cast<double>(region.right), static_cast<double>(region.bottom)});
   }
   return areas;
+}
+
+/// What a part of the page reads as one line; nothing where that is less sure than lines must be.
+std::optional<std::string> line_of(LineReader& reader, const Image& page, const std::array<int, 4>& area,
+                                   const TextReading& how) {
+  const Span inside{static_cast<double>(std::clamp(area[0], 0, page.width)),
+                    static_cast<double>(std::clamp(area[1], 0, page.height)),
+                    static_cast<double>(std::clamp(area[2], 0, page.width)),
+                    static_cast<double>(std::clamp(area[3], 0, page.height))};
+  if (inside.right <= inside.left || inside.bottom <= inside.top) return std::nullopt;
+  Text text = reader.read_line(part_of(page, inside), how.cancelled);
+  if (static_cast<double>(text.score) < how.min_score) return std::nullopt;
+  return std::move(text.text);
 }
 
 /// Lines of a part of the page that begins at x and y.
@@ -90,6 +103,17 @@ Document DocumentReader::read(const Image& image, double min_score, const std::a
 }
 
 Document DocumentReader::read(const Image& image, const DocumentReading& how) {
+  bool ordered = false;
+  Document document = read_stages(image, how, ordered);
+  ReadPart read_part;
+  if (state_->text && state_->text->recognizer() != nullptr) {
+    read_part = [&](const std::array<int, 4>& area) { return line_of(*state_->text, document.page, area, how.text); };
+  }
+  set_blocks(document, ordered, read_part);
+  return document;
+}
+
+Document DocumentReader::read_stages(const Image& image, const DocumentReading& how, bool& ordered) {
   const std::atomic<std::uint32_t>* const cancelled = how.text.cancelled;
   Document document;
   document.page = image;
@@ -103,8 +127,8 @@ Document DocumentReader::read(const Image& image, const DocumentReading& how) {
   const bool layout = state_->layout && how.layout;
   if (layout) {
     Prediction answer = state_->layout->predict(page, cancelled);
-    document.regions =
-        answer.ordered ? std::move(answer.objects) : in_reading_order(std::move(answer.objects), page.width);
+    document.regions = std::move(answer.objects);
+    ordered = answer.ordered;
   }
   if (state_->text) document.lines = state_->text->read(page, how.text);
   const auto picture_of = [&](const Span& area) { return layout ? part_of(page, area) : page; };

@@ -23,6 +23,11 @@ LineReader::LineReader(const std::string& detector, std::shared_ptr<Recognizer> 
   detector_.emplace(detector, options);
 }
 
+Text LineReader::read_line(const Image& line, const std::atomic<std::uint32_t>* cancelled) {
+  if (recognizer_ == nullptr) throw Error(Problem::kUsage, "a line is read by a recogniser, and none is given");
+  return recognizer_->read({line}, cancelled).front();
+}
+
 std::vector<TextLine> LineReader::read(const Image& image, const TextReading& how) {
   const bool described = detector_ && detector_->described();
   const Image padded = detector_ && !described ? pad_tiny(image) : image;

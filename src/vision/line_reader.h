@@ -17,6 +17,8 @@ class LineReader {
 
   /// As TextReader::read.
   std::vector<TextLine> read(const Image& image, const TextReading& how);
+  /// As TextReader::read_line.
+  Text read_line(const Image& line, const std::atomic<std::uint32_t>* cancelled);
   /// Null where lines are not read.
   const std::shared_ptr<Recognizer>& recognizer() const { return recognizer_; }
 

@@ -25,6 +25,12 @@ std::vector<TextLine> TextReader::read(const Image& image, double min_score,
   return read(image, TextReading{.min_score = min_score, .cancelled = cancelled});
 }
 
+bool TextReader::recognizes() const { return state_->lines.recognizer() != nullptr; }
+
+Text TextReader::read_line(const Image& line, const std::atomic<std::uint32_t>* cancelled) {
+  return state_->lines.read_line(line, cancelled);
+}
+
 std::vector<TextLine> TextReader::read(const Image& image, const TextReading& how) {
   return state_->lines.read(image, how);
 }

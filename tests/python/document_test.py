@@ -53,6 +53,12 @@ def test_results_are_typed_and_say_what_they_are(page, tmp_path):
     assert repr(page).startswith("<coracle.Document of %d x %d pixels" % (page.width, page.height)) and "%d region" % len(page.regions) in repr(page)
     assert "<title>a &amp; b</title>" in page.html("a & b") and page.html() != page.html("a")
     assert json.loads(json.dumps(page.to_dict())) == page.to_dict()
+    structure = page.structure("a.png")
+    assert structure["input_path"] == "a.png" and [b["block_id"] for b in structure["parsing_res_list"]] == list(range(len(structure["parsing_res_list"])))
+    assert len(structure["layout_det_res"]["boxes"]) == len(page.regions) and structure["width"] == page.width
+    for name, picture in page.pictures.items():
+        assert "folder/" + name in page.markdown("folder/") and picture.dtype == np.uint8 and picture.shape[2] == 3
+    assert coracle.markdown([page, page]).startswith(page.markdown("imgs/page_1_")) and coracle.markdown([]) == ""
     page.save(tmp_path / "page.png")
     assert (coracle.document(unwarper=VISION / "unwarp")(tmp_path / "page.png").page.dtype, page.draw().dtype) == (np.uint8, np.uint8)
     assert (page.draw() != page.page).any()
@@ -86,5 +92,7 @@ def test_misuse_is_told(name):
 def test_misuse_of_a_document_is_told(page):
     with pytest.raises(ValueError, match="zero byte"):
         page.html("a\0b")
+    with pytest.raises(ValueError, match="zero byte"):
+        page.markdown("a\0b")
     with pytest.raises(TypeError, match="to_dict"):
         pickle.dumps(page)

@@ -308,6 +308,26 @@ TEST(CInterface, PartsOfDocuments) {
   ASSERT_EQ(coracle_document_html(document, "a < b", &html), CORACLE_OK) << coracle_last_error();
   EXPECT_NE(std::string(html).find("a &lt; b"), std::string::npos) << html;
   coracle_string_free(html);
+  char* text = nullptr;
+  ASSERT_EQ(coracle_document_markdown(document, "p/", &text), CORACLE_OK) << coracle_last_error();
+  EXPECT_NE(std::string(text).find("<table border=\"1\">"), std::string::npos) << text;
+  const std::string markdown = text;
+  coracle_string_free(text);
+  const coracle_document* const pages[] = {document, document};
+  ASSERT_EQ(coracle_documents_markdown(pages, 2, nullptr, &text), CORACLE_OK) << coracle_last_error();
+  EXPECT_EQ(text, markdown + "\n\n" + markdown);
+  coracle_string_free(text);
+  ASSERT_EQ(coracle_document_json(document, "a\"b.png", &text), CORACLE_OK) << coracle_last_error();
+  EXPECT_EQ(std::string(text).rfind(R"({"input_path": "a\"b.png", "page_index": null)", 0), 0U) << text;
+  EXPECT_NE(std::string(text).find(R"({"block_label": "table", "block_content": "<html>)"), std::string::npos) << text;
+  coracle_string_free(text);
+  EXPECT_EQ(coracle_document_pictures(document), 0U);
+  EXPECT_EQ(coracle_document_pictures(nullptr), 0U);
+  expect_error(coracle_document_picture(document, 0, &text, &drawing), CORACLE_INVALID_ARGUMENT,
+               "there is no picture 0, the document has 0");
+  expect_error(coracle_document_markdown(nullptr, nullptr, &text), CORACLE_INVALID_ARGUMENT, "'document' is null");
+  const coracle_document* const absent[] = {document, nullptr};
+  expect_error(coracle_documents_markdown(absent, 2, nullptr, &text), CORACLE_INVALID_ARGUMENT, "'documents' is null");
 
   coracle_document_free(nullptr);
   coracle_document_reader_free(nullptr);

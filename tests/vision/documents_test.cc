@@ -8,7 +8,6 @@
 #include <sstream>
 
 #include "coracle/vision/document_reader.h"
-#include "vision/reading_order.h"
 #include "vision/table_structure.h"
 #include "vision/text_stages.h"
 #include "vision/unwarp.h"
@@ -167,29 +166,6 @@ TEST(Documents, TextOfCells) {
     }
     tokens.insert(tokens.end(), {"</table>", "</body>", "</html>"});
     EXPECT_EQ(table_html(tokens, texts, owners), html);
-  }
-  EXPECT_EQ(checked, 30);
-}
-
-TEST(Documents, OrderOfReading) {
-  Numbers numbers;
-  int checked = 0;
-  for (; numbers.find("order"); ++checked) {
-    int width = 0;
-    int count = 0;
-    numbers.rest() >> width >> count;
-    std::vector<Object> regions;
-    for (int i = 0; i < count; ++i) {
-      Object o{.id = i, .name = {}};
-      numbers.next("box") >> o.left >> o.top >> o.right >> o.bottom;
-      regions.push_back(o);
-    }
-    std::istringstream& in = numbers.next("sorted");
-    for (const Object& o : in_reading_order(regions, width)) {
-      int want = -1;
-      in >> want;
-      EXPECT_EQ(o.id, want);
-    }
   }
   EXPECT_EQ(checked, 30);
 }

@@ -117,6 +117,32 @@ def check_misuse(program, work):
     return failures
 
 
+def check_files(program, work):
+    """Markdown refers to pictures that are there, and the structure is JSON with the same blocks."""
+    layout = pathlib.Path(work) / "pictures"
+    layout.mkdir()
+    for file in (HERE / "objects").iterdir():
+        if file.name.startswith("inference."):
+            os.symlink(file, layout / file.name)
+    text = (HERE / "descriptions/page_layout.yml").read_text("utf-8").replace("[table, title, text]", "[image, image, image]")
+    (layout / "inference.yml").write_text(text, "utf-8")
+    out = pathlib.Path(work) / "written"
+    for markdown, name in ((out, "demo.md"), (out / "a b.md", "a b.md")):
+        command = [program, *NONE, "--layout", layout, "--markdown", markdown, "--structure", out, "--html", out, ROOT / "examples/ocr/demo.jpg"]
+        run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if run.returncode != 0:
+            print("exit code %d: %s" % (run.returncode, run.stdout))
+            return 1
+        references = re.findall('<img src="([^"]*)"', (out / name).read_text("utf-8"))
+        absent = [r for r in references if not (out / r.replace("%20", " ")).is_file()]
+        blocks = json.loads((out / "demo_res.json").read_text("utf-8"))["parsing_res_list"]
+        embedded = (out / "demo.html").read_text("utf-8").count('src="data:image/jpeg;base64,')
+        if not references or absent or len(blocks) != len(references) or embedded != len(references):
+            print("%s: %d references, of which %s are absent, %d blocks, %d in HTML" % (name, len(references), absent, len(blocks), embedded))
+            return 1
+    return 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True)
@@ -128,7 +154,7 @@ def main():
 
     checked = failures = 0
     with tempfile.TemporaryDirectory() as work:
-        failures += check_misuse(arguments.program, work)
+        failures += check_misuse(arguments.program, work) + check_files(arguments.program, work)
         for case in json.loads((HERE / "documents.json").read_text("utf-8")):
             absent = [model for model, _ in case["stages"].values() if not path(model).is_dir()]
             wanted = {str(path(a["picture"])): a for a in case["answers"] if path(a["picture"]).is_file()}

@@ -12,12 +12,14 @@ import json
 import pathlib
 import subprocess
 import tempfile
+import types
 
 import numpy as np
 import yaml
 from make_goldens import HERE, ROOT, Batch, Paddle, fnv, predictor
 from paddlex.inference.pipelines.components import CropByBoxes, CropByPolys, SortQuadBoxes, rotate_image
-from paddlex.inference.pipelines.layout_parsing.utils import sorted_layout_boxes
+from paddlex.inference.pipelines.layout_parsing.pipeline_v2 import _LayoutParsingPipelineV2
+from paddlex.inference.pipelines.layout_parsing.utils import remove_overlap_blocks
 from paddlex.inference.pipelines.ocr.pipeline import _OCRPipeline
 from paddlex.inference.pipelines.table_recognition.table_recognition_post_processing import get_table_recognition_res
 
@@ -100,6 +102,24 @@ def ocr(models, image):
     return next(iter(pipeline.predict(image)))
 
 
+def in_reading_order(found, text, models, image):
+    """The regions in the order of PP-StructureV3's blocks; one that it drops comes after that which covers it."""
+    pipeline = _LayoutParsingPipelineV2.__new__(_LayoutParsingPipelineV2)
+    pipeline.general_ocr_pipeline = types.SimpleNamespace(text_rec_model=models["rec"], text_rec_score_thresh=0)
+    text = {**copy.deepcopy(dict(text)), "rec_labels": ["text"] * len(text["rec_texts"])}
+    blocks = pipeline.get_layout_parsing_res(image, {"boxes": []}, {"boxes": copy.deepcopy(found)}, text, [], [], [], [])
+    kept = remove_overlap_blocks({"boxes": [{**b, "n": n} for n, b in enumerate(found)]}, threshold=0.5, smaller=True)["boxes"]
+    place = {tuple(map(int, b.bbox)): i for i, b in enumerate(blocks)}
+    kept.sort(key=lambda b: place[tuple(map(int, b["coordinate"]))])
+    there = {b["n"] for b in kept}
+    result = []
+    for one in kept:
+        covered = [b for n, b in enumerate(found) if n not in there and b["coordinate"] == one["coordinate"]]
+        result += [found[one["n"]], *covered]
+    assert len(result) == len(found), "regions cover each other in part"
+    return result
+
+
 def document(models, image):
     """The stages in the order of PaddleX's pipelines for text and tables."""
     answer = {"turned": 0, "regions": [], "tables": []}
@@ -112,9 +132,7 @@ def document(models, image):
     text = ocr(models, image)
     if "layout" in models:
         found = next(models["layout"](image))["boxes"]
-        for box in found:
-            box["block_bbox"] = box["coordinate"]
-        found = sorted_layout_boxes(found, width) if found else []
+        found = in_reading_order(found, text, models, image)
         answer["regions"] = [{"name": b["label"], "score": float(b["score"]), "box": [float(v) for v in b["coordinate"]]} for b in found]
         areas = [(part["box"], part["img"]) for part in CropByBoxes()(image, [b for b in found if b["label"] == "table"])]
     else:

@@ -11,7 +11,6 @@ import numpy as np
 from paddlex.inference.models.image_unwarping.processors import DocTrPostProcess
 from paddlex.inference.models.table_structure_recognition.processors import TableLabelDecode
 from paddlex.inference.pipelines.components import rotate_image
-from paddlex.inference.pipelines.layout_parsing.utils import sorted_layout_boxes
 from paddlex.inference.pipelines.table_recognition.table_recognition_post_processing import get_html_result, match_table_and_ocr
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -87,21 +86,6 @@ def matches(rng):
         yield "html " + get_html_result(matched, texts, structure)
 
 
-def orders(rng):
-    for _ in range(30):
-        width = rng.randrange(200, 2000)
-        boxes = []
-        for i in range(rng.randrange(0, 14)):
-            kind, top = rng.randrange(4), rng.randrange(0, 40) * 20
-            left, right = [(0.02, 0.48), (0.52, 0.97), (0.03, 0.96), (rng.uniform(0, 0.7), rng.uniform(0.71, 1))][kind]
-            boxes.append({"i": i, "block_bbox": [float(np.float32(left * width)), top, float(np.float32(right * width)), top + 30]})
-        found = sorted_layout_boxes(boxes, width) if boxes else []
-        yield "order %d %d" % (width, len(boxes))
-        for b in boxes:
-            yield "box %.9g %.9g %.9g %.9g" % tuple(b["block_bbox"])
-        yield "sorted " + " ".join(str(b["i"]) for b in found)
-
-
 def pictures(rng):
     for degrees in (0, 90, 180, 270):
         for height, width in ((5, 8), (7, 4), (6, 6), (1, 3)):
@@ -118,7 +102,7 @@ def pictures(rng):
 def main():
     cv2.ipp.setUseIPP(False)
     rng = random.Random(14)
-    lines = [line for make in (tables, matches, orders, pictures) for line in make(rng)]
+    lines = [line for make in (tables, matches, pictures) for line in make(rng)]
     (HERE / "document_numbers.txt").write_text("\n".join(lines) + "\n", "utf-8")
 
 

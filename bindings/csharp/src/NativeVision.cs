@@ -286,6 +286,21 @@ namespace Coracle
         public static extern Status coracle_document_html(DocumentHandle document, byte[] title, out IntPtr html);
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern Status coracle_document_markdown(DocumentHandle document, byte[] pictures, out IntPtr markdown);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern UIntPtr coracle_document_pictures(DocumentHandle document);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern Status coracle_document_picture(DocumentHandle document, UIntPtr index, out IntPtr name, out ImageHandle picture);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern Status coracle_documents_markdown(coracle_document* const[] documents, UIntPtr count, byte[] pictures, out IntPtr markdown);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern Status coracle_document_json(DocumentHandle document, byte[] path, out IntPtr json);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status coracle_document_draw(DocumentHandle document, out ImageHandle drawing);
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,25 @@ struct Seal {
   std::vector<TextLine> lines;  ///< from top to bottom
 };
 
+/// Where the text of a block begins and ends, by which paragraphs go on from block to block. In pixels along its lines.
+struct BlockFlow {
+  int start = 0;  ///< of the block
+  int end = 0;
+  double width = 0;        ///< of the block, across the page
+  int lines = 1;           ///< how many it has
+  double first_start = 0;  ///< of the first line; infinity where it has none
+  double last_end = 0;     ///< of the last line; minus infinity where it has one or none
+};
+
+/// A part of a page as one reads it: a paragraph, a title, a table, a picture.
+struct Block {
+  std::string label;           ///< the class of its region, or what the page tells it to be; "text" without layout
+  std::string text;            ///< its lines joined to paragraphs; of a table its HTML
+  std::array<int, 4> box{};    ///< left, top, right, bottom on the page
+  std::optional<int> order{};  ///< its number among those that are read, from 1 on; pictures and margins have none
+  BlockFlow flow{};
+};
+
 struct Document {
   int turned = 0;               ///< by how many degrees the picture was turned anticlockwise
   Image page;                   ///< the picture upright and flat, to which all coordinates belong
@@ -63,6 +83,7 @@ struct Document {
   std::vector<TextLine> lines;  ///< from top to bottom
   std::vector<Table> tables;    ///< in the order of their regions
   std::vector<Seal> seals;      ///< likewise, one for each region
+  std::vector<Block> blocks;    ///< the page in the order of reading, as PP-StructureV3 cuts it into blocks
 };
 
 /// Which stages a document goes through, of those that there are, and how its text is read.
@@ -93,6 +114,8 @@ class CORACLE_VISION_API DocumentReader {
 
  private:
   struct State;
+  /// Tells whether the regions are in the order of reading.
+  Document read_stages(const Image& image, const DocumentReading& how, bool& ordered);
   std::unique_ptr<State> state_;
 };
 

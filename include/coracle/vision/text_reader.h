@@ -61,6 +61,11 @@ class CORACLE_VISION_API TextReader {
   std::vector<TextLine> read(const Image& image, double min_score, const std::atomic<std::uint32_t>* cancelled);
   std::vector<TextLine> read(const Image& image, const TextReading& how);
 
+  /// Whether there is a model that reads lines.
+  bool recognizes() const;
+  /// What a picture says that is one upright line; only of a reader that recognises.
+  Text read_line(const Image& line, const std::atomic<std::uint32_t>* cancelled = nullptr);
+
  private:
   struct State;
   std::unique_ptr<State> state_;

@@ -293,6 +293,25 @@ CORACLE_VISION_API coracle_status coracle_document_seal(const coracle_document* 
  * may be null. Free the text with coracle_string_free. */
 CORACLE_VISION_API coracle_status coracle_document_html(const coracle_document* document, const char* title,
                                                         char** html);
+/** The page as Markdown in the form of PP-StructureV3: titles, paragraphs, tables as HTML and references to pictures in
+ * the order of reading. `pictures` goes before the pictures' names: a folder with its slash, and what tells them from
+ * those of other pages; null: "imgs/". Free the text with coracle_string_free. */
+CORACLE_VISION_API coracle_status coracle_document_markdown(const coracle_document* document, const char* pictures,
+                                                            char** markdown);
+/** How many pictures the Markdown refers to, in their order there; 0 for null. */
+CORACLE_VISION_API size_t coracle_document_pictures(const coracle_document* document);
+/** A picture and its name (.jpg) without what goes before it. Free the name with coracle_string_free. */
+CORACLE_VISION_API coracle_status coracle_document_picture(const coracle_document* document, size_t index, char** name,
+                                                           coracle_image** picture);
+/** The pages of a document as one Markdown text, in which paragraphs go on over the end of a page. Names of pictures
+ * begin with `pictures` and "page_1_", "page_2_" and so on. Free the text with coracle_string_free. */
+CORACLE_VISION_API coracle_status coracle_documents_markdown(const coracle_document* const* documents, size_t count,
+                                                             const char* pictures, char** markdown);
+/** The page in the structure of PP-StructureV3's res.json: `parsing_res_list` with the blocks in the order of reading,
+ * `layout_det_res`, `overall_ocr_res`, `table_res_list`. `path` of the picture may be null. Free the text with
+ * coracle_string_free. */
+CORACLE_VISION_API coracle_status coracle_document_json(const coracle_document* document, const char* path,
+                                                        char** json);
 /** The page with the outlines of regions and lines, lines with their numbers. */
 CORACLE_VISION_API coracle_status coracle_document_draw(const coracle_document* document, coracle_image** drawing);
 CORACLE_VISION_API void coracle_document_free(coracle_document* document);

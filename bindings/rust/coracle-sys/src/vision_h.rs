@@ -155,6 +155,11 @@ extern "C" {
     pub fn coracle_document_seals(document: *const coracle_document) -> usize;
     pub fn coracle_document_seal(document: *const coracle_document, index: usize, seal: *mut *mut coracle_prediction) -> coracle_status;
     pub fn coracle_document_html(document: *const coracle_document, title: *const c_char, html: *mut *mut c_char) -> coracle_status;
+    pub fn coracle_document_markdown(document: *const coracle_document, pictures: *const c_char, markdown: *mut *mut c_char) -> coracle_status;
+    pub fn coracle_document_pictures(document: *const coracle_document) -> usize;
+    pub fn coracle_document_picture(document: *const coracle_document, index: usize, name: *mut *mut c_char, picture: *mut *mut coracle_image) -> coracle_status;
+    pub fn coracle_documents_markdown(documents: *const *const coracle_document, count: usize, pictures: *const c_char, markdown: *mut *mut c_char) -> coracle_status;
+    pub fn coracle_document_json(document: *const coracle_document, path: *const c_char, json: *mut *mut c_char) -> coracle_status;
     pub fn coracle_document_draw(document: *const coracle_document, drawing: *mut *mut coracle_image) -> coracle_status;
     pub fn coracle_document_free(document: *mut coracle_document);
 }
