@@ -165,9 +165,13 @@ void draw_apart(std::vector<Box>& boxes, Direction d) {
     const bool little = shared_along(a, b, other(d)) > 0 && overlap > 0 && overlap < kMostOverlap;
     if (!little && std::abs(a.at(to) - b.at(from)) > kTouching) continue;
     const int middle = (std::max(a.at(from), b.at(from)) + std::min(a.at(to), b.at(to))) / 2;
-    const bool a_first = a.at(from) < b.at(from);
-    (a_first ? a.at(to) : b.at(to)) = middle - 1;
-    (a_first ? b.at(from) : a.at(from)) = middle + 1;
+    if (a.at(from) < b.at(from)) {
+      a.at(to) = middle - 1;
+      b.at(from) = middle + 1;
+    } else {  // As PaddleX has it: they keep two pixels in common.
+      a.at(from) = middle - 1;
+      b.at(to) = middle + 1;
+    }
   }
 }
 

@@ -27,7 +27,8 @@ std::vector<std::pair<int, int>> valleys(const std::vector<Box>& boxes, Directio
 /// Boxes of mirrored pages have negative sides: from the right to the left. Boxes without any pixel come last.
 std::vector<std::size_t> order_by_cuts(const std::vector<Box>& boxes, Direction first);
 
-/// Boxes that follow each other and overlap little along the axis `d`, or touch, are drawn apart.
+/// Boxes that follow each other and overlap little along the axis `d`, or touch, are drawn apart; where the second
+/// begins before the first they keep two pixels in common.
 void draw_apart(std::vector<Box>& boxes, Direction d);
 
 }  // namespace coracle::vision::reading

@@ -5,7 +5,8 @@ of reading, their text, and Markdown.
 
     make_reading_order.py [--pages N] [--seed N] [--to FILE]       (in build/paddleocr-venv, which scripts/paddleocr-venv.sh makes)
 
-PaddleX's own functions run, without any model: what would be read once more in a part of the page is the part's size."""
+PaddleX's own functions run, without any model: what would be read once more in a part of the page is the part's size. The environment
+variable CORACLE_READING_ORDER names another file to vision_tests."""
 import argparse
 import copy
 import pathlib
