@@ -45,14 +45,15 @@ class Reader {
 
   void skip(uint64_t count, std::string_view what) {
     need(count, what);
-    at_ += count;
+    at_ += static_cast<size_t>(count);
   }
 
   Held hold(uint64_t count, std::string_view what) {
     need(count, what);
-    const auto bytes = std::shared_ptr<uint8_t[]>(new uint8_t[count]);  // NOLINT(modernize-avoid-c-arrays)
-    take({bytes.get(), count}, what);
-    return {bytes, {bytes.get(), count}};
+    const auto size = static_cast<size_t>(count);
+    const auto bytes = std::shared_ptr<uint8_t[]>(new uint8_t[size]);  // NOLINT(modernize-avoid-c-arrays)
+    take({bytes.get(), size}, what);
+    return {bytes, {bytes.get(), size}};
   }
 
   void take(std::span<uint8_t> to, std::string_view what) {

@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "serve/pipeline_layout.h"
+#include "coracle/vision/document_output.h"
 #include "serve/pipeline_page.h"
 
 namespace coracle::serve {
@@ -207,11 +207,10 @@ class LayoutParsing : public Pipeline {
   void answer(const PipelineRequest& request, Cancelled cancelled, internal::JsonWriter& json) override {
     PageReading reading = page_reading(request, config_, cancelled);
     reading.how.tables = stage_wanted(request, kTablesField.name, config_, "table");
-    const MarkdownOptions markdown = markdown_options(request);
+    const vision::MarkdownOptions markdown = markdown_options(request);
     const HeldPicture held = page_picture(request, config_, reading.visualize);
     const vision::Image& image = held.image;
     const vision::Document document = reader_.read(image, reading.how);
-    const std::vector<PageBlock> blocks = blocks_of(document);
 
     json.Key("layoutParsingResults");
     json.StartArray();
@@ -229,13 +228,13 @@ class LayoutParsing : public Pipeline {
       json.field(never, false);
     json.list("markdown_ignore_labels", markdown.left_out, [&](const std::string& label) { json.text(label); });
     json.EndObject();
-    write_blocks(json, blocks);
+    write_blocks(json, document.blocks);
     write_preprocessed(json, reading, document);
     write_regions(json, document);
     write_page(json, reading, document);
     if (!document.tables.empty()) write_tables(json, document);
     json.EndObject();
-    write_markdown(json, blocks, document.page, markdown, request.flag(kPicturesField.name).value_or(true));
+    write_markdown(json, vision::to_markdown(document, markdown), request.flag(kPicturesField.name).value_or(true));
     write_pictures(json, reading, document, image);
     json.EndObject();
     json.EndArray();
@@ -243,43 +242,41 @@ class LayoutParsing : public Pipeline {
   }
 
  private:
-  static MarkdownOptions markdown_options(const PipelineRequest& request) {
-    MarkdownOptions options;
+  static vision::MarkdownOptions markdown_options(const PipelineRequest& request) {
+    vision::MarkdownOptions options;
     options.pretty = request.flag(kPrettyField.name).value_or(true);
     const internal::JsonValue* const labels = request.find(kIgnoredField.name);
     if (labels == nullptr) return options;
     options.left_out.clear();
     for (const internal::JsonValue& label : labels->GetArray())
-      options.left_out.emplace(label.GetString(), label.GetStringLength());
+      options.left_out.emplace_back(label.GetString(), label.GetStringLength());
     return options;
   }
 
-  static void write_blocks(internal::JsonWriter& json, const std::vector<PageBlock>& blocks) {
+  static void write_blocks(internal::JsonWriter& json, const std::vector<vision::Block>& blocks) {
     int number = 0;
-    json.objects("parsing_res_list", blocks, [&](const PageBlock& block) {
+    json.objects("parsing_res_list", blocks, [&](const vision::Block& block) {
       json.field("block_label", block.label);
-      json.field("block_content", block.content);
+      json.field("block_content", block.text);
       json.Key("block_bbox");
       write_numbers(json, block.box);
       json.field("block_id", number++);
-      json.field("block_order", number);
+      json.Key("block_order");
+      block.order ? json.Int(*block.order) : json.Null();
     });
   }
 
-  static void write_markdown(internal::JsonWriter& json, const std::vector<PageBlock>& blocks,
-                             const vision::Image& page, const MarkdownOptions& options, bool pictures) {
+  static void write_markdown(internal::JsonWriter& json, const vision::Markdown& page, bool pictures) {
     json.Key("markdown");
     json.StartObject();
-    json.field("text", markdown_of(blocks, page.width, options));
-    json.field("isStart", true);
-    json.field("isEnd", true);
+    json.field("text", page.text);
+    json.field("isStart", page.begins_paragraph);
+    json.field("isEnd", page.ends_paragraph);
     if (pictures) {
       json.Key("images");
       json.StartObject();
-      for (const PageBlock& block : blocks) {
-        const std::string name = picture_name(block);
-        const vision::Image part = name.empty() ? vision::Image() : cut_out(page, block.box);
-        if (!part.bgr.empty()) json.field(name, picture_text(part));
+      for (const vision::MarkdownPicture& picture : page.pictures) {
+        if (!picture.image.bgr.empty()) json.field(picture.path, picture_text(picture.image));
       }
       json.EndObject();
     }

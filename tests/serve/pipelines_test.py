@@ -30,6 +30,14 @@ def read_by_program(tmp_path, picture, *arguments, least=0):
     return program("CORACLE_OCR", "--json", "--min-score", least, *stages, *arguments, file)["results"][0]
 
 
+def same_page(parsed, tmp_path, picture, *arguments):
+    """Blocks and Markdown are what the program writes, with the pictures beside the text."""
+    read_by_program(tmp_path, picture, *arguments, "--structure", tmp_path, "--markdown", tmp_path)
+    assert parsed["prunedResult"]["parsing_res_list"] == json.loads((tmp_path / "picture_res.json").read_text())["parsing_res_list"]
+    assert parsed["markdown"]["text"] + "\n" == (tmp_path / "picture.md").read_text().replace("imgs/picture_", "imgs/")
+    assert all(name in parsed["markdown"]["text"] and is_jpeg(image) for name, image in parsed["markdown"]["images"].items())
+
+
 AS_PROGRAM = {"textDetLimitSideLen": 960, "textDetLimitType": "max"}
 
 
@@ -281,12 +289,8 @@ def test_layout_and_text(serve, tmp_path):
     same_lines(found["overall_ocr_res"], wanted)
     assert [box["label"] for box in found["layout_det_res"]["boxes"]] == [region["name"] for region in wanted["regions"]]
     assert np.allclose([box["coordinate"] for box in found["layout_det_res"]["boxes"]], [region["box"] for region in wanted["regions"]], atol=0.06)
-    blocks = found["parsing_res_list"]
-    assert {"block_label", "block_content", "block_bbox", "block_id", "block_order"} == set(blocks[0])
-    assert sorted("\n".join(block["block_content"] for block in blocks if block["block_content"]).split("\n")) == sorted(
-        line["text"] for line in wanted["lines"])
-    assert all(block["block_content"] in parsed["markdown"]["text"] for block in blocks)
-    assert parsed["markdown"]["images"] == {} and parsed["markdown"]["isStart"] and parsed["markdown"]["isEnd"]
+    same_page(parsed, tmp_path, DEMO_PICTURE, "--layout", layout)
+    assert {type(parsed["markdown"][name]) for name in ("isStart", "isEnd")} == {bool}
     assert {"layout_det_res", "overall_ocr_res"} == set(parsed["outputImages"]) and all(map(is_jpeg, parsed["outputImages"].values()))
     assert found["model_settings"]["use_table_recognition"] is False and "table_res_list" not in found
     assert "layoutNms" in ask(server, "/layout-parsing", b"", 422, layoutNms=True)["errorMsg"]
@@ -302,7 +306,7 @@ def test_tables(serve, tmp_path):
     wanted = read_by_program(tmp_path, DEMO_PICTURE, "--layout", layout, "--table", MODELS / "table")["tables"]
     html = [table["pred_html"] for table in parsed["prunedResult"]["table_res_list"]]
     assert html == [table["html"] for table in wanted] and len(html) > 1
-    assert [b["block_content"] for b in parsed["prunedResult"]["parsing_res_list"] if b["block_label"] == "table"] == html
+    same_page(parsed, tmp_path, DEMO_PICTURE, "--layout", layout, "--table", MODELS / "table")
     assert '<table border="1">' in parsed["markdown"]["text"] and is_jpeg(parsed["outputImages"]["table_cell_img"])
     plain, = ask(server, "/layout-parsing", DEMO_PICTURE, useTableRecognition=False, visualize=False, prettifyMarkdown=False,
                  markdownIgnoreLabels=["text"], **AS_PROGRAM)["layoutParsingResults"]
