@@ -37,7 +37,7 @@ void write_rewrites(JsonWriter& w, const std::vector<SavingRecord::Rewrites>& re
 
 void write_info(JsonWriter& w, const ModelInfo& info) {
   field(w, "file", info.file);
-  w.list("passed_over", info.passed_over, [&](const std::string& name) { write(w, name); });
+  w.list("passed_over", info.passed_over, [&](const std::string& name) { write_text(w, name); });
   field(w, "format", info.format);
   field(w, "producer", info.producer);
   if (info.saved) {
@@ -50,7 +50,7 @@ void write_info(JsonWriter& w, const ModelInfo& info) {
     field(w, "source", saved.source);
     field(w, "source_format", saved.source_format);
     write_rewrites(w, saved.rewrites);
-    w.list("left_out", saved.left_out, [&](const std::string& name) { write(w, name); });
+    w.list("left_out", saved.left_out, [&](const std::string& name) { write_text(w, name); });
     field(w, "blocks", saved.blocks);
     field(w, "compiled", saved.compiled);
     w.EndObject();
@@ -83,7 +83,7 @@ void write_info(JsonWriter& w, const ModelInfo& info) {
 }
 
 void write_facts(JsonWriter& w, const char* name, const std::vector<int>& buffers, const Steps& steps) {
-  w.list(name, buffers, [&](int l) { write(w, text(steps.buffers[static_cast<size_t>(l)].fact)); });
+  w.list(name, buffers, [&](int l) { write_text(w, text(steps.buffers[static_cast<size_t>(l)].fact)); });
 }
 
 }  // namespace

@@ -11,11 +11,11 @@
 namespace coracle::internal {
 
 /// Paths and reasons among these may hold bytes that are no UTF-8.
-inline void write(JsonWriter& w, std::string_view s) { w.text(printable(s, /*lines=*/true)); }
+inline void write_text(JsonWriter& w, std::string_view s) { w.text(printable(s, /*lines=*/true)); }
 
 inline void field(JsonWriter& w, const char* name, std::string_view value) {
   w.Key(name);
-  write(w, value);
+  write_text(w, value);
 }
 inline void field(JsonWriter& w, const char* name, int64_t value) {
   w.Key(name);

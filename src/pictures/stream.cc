@@ -2,7 +2,11 @@
 #include "pictures/stream.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
+
+#include "base/system/native_path.h"
 
 namespace coracle::pictures {
 namespace {
@@ -28,7 +32,11 @@ class OnePicture final : public Source {
 
 std::unique_ptr<Source> open(const Given& file, const StreamOptions& options) {
   if (!file.problem.empty()) throw vision::Error(vision::Problem::kPicture, file.path + ": " + file.problem);
-  switch (kind_of(file.path)) {
+  const Kind kind = kind_of(file.path);
+  std::error_code error;
+  if (kind != Kind::kPicture && !std::filesystem::exists(internal::native_path(file.path), error))
+    throw vision::Error(vision::Problem::kPicture, file.path + ": there is no such file");
+  switch (kind) {
     case Kind::kPdf: return open_pdf(file, options);
     case Kind::kVideo: return open_video(file, options);
     case Kind::kPicture: break;

@@ -57,6 +57,9 @@ struct PipelineStage {
   std::string_view switches = {};  ///< what there is true where it is used, separated by spaces
   bool needed = false;
   bool is_model = true;  ///< otherwise a file that belongs to one
+  /// In PaddleX's files: another module that stands for this one where it is there.
+  std::string_view stand_in = {};
+  bool if_there = false;  ///< in PaddleX's files: only where they have the module
 };
 
 /// A pipeline that there is.

@@ -70,7 +70,9 @@ class PipelineFile {
     }
     check_pipeline(root_, "");
     for (const PipelineStage& stage : kind.stages) {
-      if (!stage.module.empty() && is_on(stage)) read_stage(stage);
+      if (stage.module.empty() || !is_on(stage)) continue;
+      if (module_of(stage.module) == nullptr && (stage.if_there || module_of(stage.stand_in) != nullptr)) continue;
+      read_stage(stage);
     }
     read_serving();
     return std::move(config_);
@@ -93,6 +95,14 @@ class PipelineFile {
     const size_t slash = path.find('/');
     if (slash == std::string_view::npos) return {std::string(), std::string(path)};
     return {std::string(path.substr(0, slash)), std::string(path.substr(slash + 1))};
+  }
+
+  /// Null where the file has no such module: "GeneralOCR/TextDetection".
+  const JsonValue* module_of(std::string_view path) const {
+    const auto [where, name] = parts(path);
+    const JsonValue* const node = pipeline(where);
+    const JsonValue* const modules = node == nullptr ? nullptr : member_of(*node, "SubModules");
+    return modules == nullptr ? nullptr : member_of(*modules, name);
   }
 
   bool is_on(const PipelineStage& stage) const {
@@ -130,8 +140,7 @@ class PipelineFile {
     const std::string place = (where.empty() ? "" : "SubPipelines." + where + ".") + "SubModules." + name;
     const JsonValue* const node = pipeline(where);
     if (node != nullptr && !where.empty() && checked_.insert(where).second) check_pipeline(*node, where);
-    const JsonValue* const modules = node == nullptr ? nullptr : member_of(*node, "SubModules");
-    const JsonValue* const module = modules == nullptr ? nullptr : member_of(*modules, name);
+    const JsonValue* const module = module_of(stage.module);
     const JsonValue* const folder = module == nullptr ? nullptr : member_of(*module, "model_dir");
     if (folder == nullptr || !folder->IsString()) {
       std::string advice = "; give the folder of the model, nothing is downloaded";

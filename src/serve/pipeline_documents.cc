@@ -13,6 +13,7 @@ using Type = PipelineField::Type;
 using Use = PipelineField::Use;
 
 constexpr PipelineField kTablesField{"useTableRecognition", Type::kFlag};
+constexpr PipelineField kSealsField{"useSealRecognition", Type::kFlag};
 constexpr PipelineField kLayoutField{"useLayoutDetection", Type::kFlag};
 constexpr PipelineField kIgnoredField{"markdownIgnoreLabels", Type::kTexts};
 constexpr PipelineField kPrettyField{"prettifyMarkdown", Type::kFlag};
@@ -55,6 +56,24 @@ void write_tables(internal::JsonWriter& json, const vision::Document& document) 
     write_texts(json, lines);
     json.EndObject();
   });
+}
+
+/// "seal_res_list".
+void write_seals(internal::JsonWriter& json, const vision::Document& document) {
+  int number = 0;
+  json.objects("seal_res_list", document.seals, [&](const vision::Seal& seal) {
+    json.field("text_type", std::string_view("seal"));
+    write_texts(json, seal.lines);
+    json.field("seal_region_id", ++number);
+  });
+}
+
+/// Refuses a field that asks for another way than that of the models that the pipeline has.
+void require_as_given(const PipelineRequest& request, const char* field, bool given) {
+  if (request.flag(field).value_or(given) == given) return;
+  PipelineRequest::refuse(field, "unsupported",
+                          std::string("the models of this server's pipeline are for ") + (given ? "true" : "false") +
+                              "; leave the field out, or send that");
 }
 
 /// "overall_ocr_res".
@@ -172,7 +191,7 @@ class LayoutParsing : public Pipeline {
         kUnwarpingField,
         kLineOrientationField,
         kTablesField,
-        PipelineField{"useSealRecognition", Type::kFlag, Use::kOnlyFalse},
+        kSealsField,
         PipelineField{"useFormulaRecognition", Type::kFlag, Use::kOnlyFalse},
         PipelineField{"useChartRecognition", Type::kFlag, Use::kOnlyFalse},
         PipelineField{"useRegionDetection", Type::kFlag, Use::kOnlyFalse},
@@ -187,12 +206,12 @@ class LayoutParsing : public Pipeline {
         kBoxThresholdField,
         kUnclipField,
         kMinScoreField,
-        PipelineField{"useWiredTableCellsTransToHtml", Type::kFlag, Use::kOnlyFalse},
-        PipelineField{"useWirelessTableCellsTransToHtml", Type::kFlag, Use::kOnlyFalse},
-        PipelineField{"useTableOrientationClassify", Type::kFlag, Use::kOnlyFalse},
-        PipelineField{"useOcrResultsWithTableCells", Type::kFlag, Use::kOnlyFalse},
-        PipelineField{"useE2eWiredTableRecModel", Type::kFlag, Use::kOnlyTrue},
-        PipelineField{"useE2eWirelessTableRecModel", Type::kFlag, Use::kOnlyTrue},
+        PipelineField{"useWiredTableCellsTransToHtml", Type::kFlag},
+        PipelineField{"useWirelessTableCellsTransToHtml", Type::kFlag},
+        PipelineField{"useTableOrientationClassify", Type::kFlag},
+        PipelineField{"useOcrResultsWithTableCells", Type::kFlag},
+        PipelineField{"useE2eWiredTableRecModel", Type::kFlag},
+        PipelineField{"useE2eWirelessTableRecModel", Type::kFlag},
         kIgnoredField,
         kPrettyField,
         PipelineField{"showFormulaNumber", Type::kFlag, Use::kOnlyFalse},
@@ -207,6 +226,8 @@ class LayoutParsing : public Pipeline {
   void answer(const PipelineRequest& request, Cancelled cancelled, internal::JsonWriter& json) override {
     PageReading reading = page_reading(request, config_, cancelled);
     reading.how.tables = stage_wanted(request, kTablesField.name, config_, "table");
+    reading.how.seals = stage_wanted(request, kSealsField.name, config_, "seal-det");
+    reading.how.split_lines = splits_lines(request);
     const vision::MarkdownOptions markdown = markdown_options(request);
     const HeldPicture held = page_picture(request, config_, reading.visualize);
     const vision::Image& image = held.image;
@@ -223,8 +244,9 @@ class LayoutParsing : public Pipeline {
     json.StartObject();
     json.field("use_doc_preprocessor", reading.preprocessed);
     json.field("use_table_recognition", reading.how.tables);
-    for (const char* never : {"use_seal_recognition", "use_formula_recognition", "use_chart_recognition",
-                              "use_region_detection", "format_block_content"})
+    json.field("use_seal_recognition", reading.how.seals);
+    for (const char* never :
+         {"use_formula_recognition", "use_chart_recognition", "use_region_detection", "format_block_content"})
       json.field(never, false);
     json.list("markdown_ignore_labels", markdown.left_out, [&](const std::string& label) { json.text(label); });
     json.EndObject();
@@ -233,6 +255,7 @@ class LayoutParsing : public Pipeline {
     write_regions(json, document);
     write_page(json, reading, document);
     if (!document.tables.empty()) write_tables(json, document);
+    if (!document.seals.empty()) write_seals(json, document);
     json.EndObject();
     write_markdown(json, vision::to_markdown(document, markdown), request.flag(kPicturesField.name).value_or(true));
     write_pictures(json, reading, document, image);
@@ -242,6 +265,20 @@ class LayoutParsing : public Pipeline {
   }
 
  private:
+  /// Refuses another way to read tables than the one of its models.
+  bool splits_lines(const PipelineRequest& request) const {
+    const auto given = [&](const char* stage) { return !config_.model(stage).empty(); };
+    require_as_given(request, "useTableOrientationClassify", given("table-orientation"));
+    require_as_given(request, "useE2eWiredTableRecModel", !given("wired-cells"));
+    require_as_given(request, "useE2eWirelessTableRecModel", !given("wireless-cells"));
+    require_as_given(request, "useWiredTableCellsTransToHtml", given("wired-cells") && !given("wired"));
+    require_as_given(request, "useWirelessTableCellsTransToHtml", given("wireless-cells") && !given("wireless"));
+    constexpr const char* kSplit = "useOcrResultsWithTableCells";
+    const bool cells = given("wired-cells") || given("wireless-cells");
+    if (!cells) require_as_given(request, kSplit, false);
+    return request.flag(kSplit).value_or(cells);
+  }
+
   static vision::MarkdownOptions markdown_options(const PipelineRequest& request) {
     vision::MarkdownOptions options;
     options.pretty = request.flag(kPrettyField.name).value_or(true);

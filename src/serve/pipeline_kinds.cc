@@ -15,6 +15,13 @@ constexpr PipelineStage kUnwarping{"unwarp", "DocPreprocessor/DocUnwarping",
 constexpr PipelineStage kDictionary{"dict", "", "", false, false};
 constexpr PipelineStage kLabels{"labels", "", "", false, false};
 
+// Tables by kind, and seals, of which PaddleX's files say more than is done here.
+constexpr const char* kTableSwitch = "use_table_recognition";
+constexpr std::string_view kTableKinds = "TableRecognition/TableClassification";
+constexpr PipelineStage of_tables(std::string_view name, std::string_view module) {
+  return {.name = name, .module = module, .switches = kTableSwitch, .if_there = true};
+}
+
 constexpr std::array kOcr{
     PipelineStage{"det", "TextDetection", "", true},
     PipelineStage{"rec", "TextRecognition", "", true},
@@ -42,7 +49,15 @@ constexpr std::array kLayout{
     PipelineStage{"det", "GeneralOCR/TextDetection", "", true},
     PipelineStage{"rec", "GeneralOCR/TextRecognition", "", true},
     PipelineStage{"cls", "GeneralOCR/TextLineOrientation", "GeneralOCR/use_textline_orientation"},
-    PipelineStage{"table", "TableRecognition/TableStructureRecognition", "use_table_recognition"},
+    PipelineStage{"table", "TableRecognition/TableStructureRecognition", kTableSwitch, false, true, kTableKinds},
+    of_tables("table-cls", kTableKinds),
+    of_tables("wired", "TableRecognition/WiredTableStructureRecognition"),
+    of_tables("wireless", "TableRecognition/WirelessTableStructureRecognition"),
+    of_tables("wired-cells", "TableRecognition/WiredTableCellsDetection"),
+    of_tables("wireless-cells", "TableRecognition/WirelessTableCellsDetection"),
+    of_tables("table-orientation", "TableRecognition/TableOrientationClassify"),
+    PipelineStage{"seal-det", "", ""},
+    PipelineStage{"seal-rec", "", ""},
     kDictionary,
     kOrientation,
     kUnwarping,

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <string_view>
 
 #include "client/base64.h"
 
@@ -13,7 +15,15 @@ constexpr double kMostUnclip = 100;
 constexpr size_t kUprightPages = 1;
 constexpr size_t kDrawnPages = 2;  // a drawing, and the files of pictures
 
-bool has(const PipelineConfig& config, const char* stage) { return !config.model(stage).empty(); }
+/// Stages of which one is enough for tables.
+constexpr std::array kTableStages{"table", "wired", "wireless", "wired-cells", "wireless-cells"};
+
+/// Whether there is a model for a stage; for tables that of any way to read them.
+bool has(const PipelineConfig& config, std::string_view stage) {
+  if (stage != "table") return !config.model(std::string(stage)).empty();
+  return std::any_of(kTableStages.begin(), kTableStages.end(),
+                     [&](const char* each) { return !config.model(each).empty(); });
+}
 
 double positive(const PipelineRequest& request, const PipelineField& field, double otherwise) {
   const double value = request.number(field.name).value_or(otherwise);
@@ -46,9 +56,12 @@ const char* name_of_side(vision::TextDetection::Side side) {
   return "resize_long";
 }
 
-void write_polygon(internal::JsonWriter& json, const std::array<vision::Point, 4>& corners) {
+/// The outline of a bent line, else its corners.
+void write_polygon(internal::JsonWriter& json, const vision::TextLine& line) {
+  const std::span<const vision::Point> points = line.polygon.empty() ? std::span<const vision::Point>(line.corners)
+                                                                     : std::span<const vision::Point>(line.polygon);
   json.StartArray();
-  for (const vision::Point& p : corners) write_numbers(json, std::array{p.x, p.y});
+  for (const vision::Point& p : points) write_numbers(json, std::array{p.x, p.y});
   json.EndArray();
 }
 
@@ -68,7 +81,16 @@ vision::DocumentReaderFiles document_files(const PipelineConfig& config) {
           .text = {.detector = config.model("det"),
                    .classifier = config.model("cls"),
                    .recognizer = config.model("rec"),
-                   .dictionary = config.model("dict")}};
+                   .dictionary = config.model("dict")},
+          .tables = {.orientation = config.model("table-orientation"),
+                     .classifier = config.model("table-cls"),
+                     .wired_structure = config.model("wired"),
+                     .wired_cells = config.model("wired-cells"),
+                     .wireless_structure = config.model("wireless"),
+                     .wireless_cells = config.model("wireless-cells")},
+          .seals = {.detector = config.model("seal-det"),
+                    .recognizer = config.model("seal-rec"),
+                    .dictionary = config.model("seal-rec").empty() ? std::string() : config.model("dict")}};
 }
 
 bool stage_wanted(const PipelineRequest& request, const char* field, const PipelineConfig& config, const char* stage) {
@@ -94,6 +116,7 @@ PageReading page_reading(const PipelineRequest& request, const PipelineConfig& c
   reading.preprocessed = reading.how.orientation || reading.how.unwarping;
   reading.how.layout = has(config, "layout");
   reading.how.tables = has(config, "table");
+  reading.how.seals = has(config, "seal-det");
   reading.how.text = {.min_score = request.number(kMinScoreField.name).value_or(config.min_score),
                       .turn_lines = stage_wanted(request, kLineOrientationField.name, config, "cls"),
                       .detection = detection_of(request, config),
@@ -144,7 +167,7 @@ void write_lines(internal::JsonWriter& json, const std::vector<vision::TextLine>
   json.field("use_doc_preprocessor", preprocessed);
   json.field("use_textline_orientation", how.turn_lines);
   json.EndObject();
-  json.list("dt_polys", lines, [&](const vision::TextLine& line) { write_polygon(json, line.corners); });
+  json.list("dt_polys", lines, [&](const vision::TextLine& line) { write_polygon(json, line); });
   json.Key("text_det_params");
   json.StartObject();
   json.field("limit_side_len", how.detection.length.value_or(0));
@@ -174,7 +197,7 @@ void write_lines(internal::JsonWriter& json, const std::vector<vision::TextLine>
 void write_texts(internal::JsonWriter& json, const std::vector<vision::TextLine>& read) {
   json.list("rec_texts", read, [&](const vision::TextLine& line) { json.text(line.text); });
   json.list("rec_scores", read, [&](const vision::TextLine& line) { json.number(line.score); });
-  json.list("rec_polys", read, [&](const vision::TextLine& line) { write_polygon(json, line.corners); });
+  json.list("rec_polys", read, [&](const vision::TextLine& line) { write_polygon(json, line); });
   json.list("rec_boxes", read, [&](const vision::TextLine& line) { write_box(json, line.corners); });
 }
 

@@ -41,9 +41,11 @@ std::string list(const Items& items, Write write) {
 
 std::string sides(const std::array<float, 4>& box) { return list(box, number<float>); }
 
+std::string point(const Point& p) { return "[" + std::to_string(p.x) + ", " + std::to_string(p.y) + "]"; }
+
+/// The outline of a bent line, else its corners.
 std::string polygon(const TextLine& line) {
-  return list(line.corners,
-              [](const Point& p) { return "[" + std::to_string(p.x) + ", " + std::to_string(p.y) + "]"; });
+  return line.polygon.empty() ? list(line.corners, point) : list(line.polygon, point);
 }
 
 std::string bounds(const TextLine& line) {
@@ -76,8 +78,7 @@ std::string regions(const Document& document) {
   });
 }
 
-std::string lines(const Document& document) {
-  const std::vector<TextLine>& all = document.lines;
+std::string lines(const std::vector<TextLine>& all) {
   const std::string polygons = list(all, polygon);
   return "{\"dt_polys\": " + polygons + ", \"rec_polys\": " + polygons +
          ", \"rec_texts\": " + list(all, [](const TextLine& l) { return quoted(l.text); }) +
@@ -90,6 +91,10 @@ std::string tables(const Document& document) {
   return list(document.tables, [](const Table& t) {
     return "{\"cell_box_list\": " + list(t.cells, sides) + ", \"pred_html\": " + quoted(t.html) + "}";
   });
+}
+
+std::string seals(const Document& document) {
+  return list(document.seals, [](const Seal& s) { return lines(s.lines); });
 }
 
 }  // namespace
@@ -109,8 +114,9 @@ std::string to_json(const Document& document, const JsonOptions& options) {
          "},\n \"parsing_res_list\": " + document_json::blocks(document) +
          ",\n \"doc_preprocessor_res\": {\"angle\": " + std::to_string(document.turned) +
          "},\n \"layout_det_res\": {\"boxes\": " + document_json::regions(document) +
-         "},\n \"overall_ocr_res\": " + document_json::lines(document) +
-         ",\n \"table_res_list\": " + document_json::tables(document) + "}\n";
+         "},\n \"overall_ocr_res\": " + document_json::lines(document.lines) +
+         ",\n \"table_res_list\": " + document_json::tables(document) +
+         ",\n \"seal_res_list\": " + document_json::seals(document) + "}\n";
 }
 
 }  // namespace coracle::vision

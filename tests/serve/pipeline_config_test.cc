@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <map>
 #include <string>
 
 #include "serve/failure.h"
@@ -59,6 +61,42 @@ TEST(PipelineConfig, ModelsAreServedOnceEach) {
   EXPECT_EQ(models.size(), 4U);
   EXPECT_EQ(first.detection.length, 64);
   EXPECT_EQ(second.detection.length, 736);
+}
+
+TEST(PipelineConfig, TablesOfPaddleXByKindOrByOneModel) {
+  const auto file = [](const std::string& tables) {
+    const std::string path = ::testing::TempDir() + "tables.yaml";
+    std::ofstream(path) << "{pipeline_name: PP-StructureV3, use_seal_recognition: False, use_doc_preprocessor: False, "
+                           "SubModules: {LayoutDetection: {model_dir: /layout}}, SubPipelines: {GeneralOCR: "
+                           "{use_textline_orientation: False, SubModules: {TextDetection: {model_dir: /det}, "
+                           "TextRecognition: {model_dir: /rec}}}, TableRecognition: {use_layout_detection: False, "
+                           "SubModules: {"
+                        << tables << "}}}}";
+    return path;
+  };
+  EXPECT_EQ(read_pipeline(file("TableStructureRecognition: {model_dir: /one}")).model("table"), "/one");
+  const PipelineConfig kinds = read_pipeline(
+      file("TableClassification: {model_dir: /kinds}, WiredTableStructureRecognition: {model_dir: /wired}, "
+           "WirelessTableStructureRecognition: {model_dir: /wireless}, WiredTableCellsDetection: {model_dir: /cells}"));
+  EXPECT_EQ(kinds.models, (std::map<std::string, std::string>{{"det", "/det"},
+                                                              {"layout", "/layout"},
+                                                              {"rec", "/rec"},
+                                                              {"table-cls", "/kinds"},
+                                                              {"wired", "/wired"},
+                                                              {"wired-cells", "/cells"},
+                                                              {"wireless", "/wireless"}}));
+  const auto problem = [&](const std::string& tables) -> std::string {
+    try {
+      read_pipeline(file(tables));
+      return "";
+    } catch (const Failure& failure) {
+      return failure.what();
+    }
+  };
+  EXPECT_NE(problem("").find("TableStructureRecognition.model_dir is not given"), std::string::npos) << problem("");
+  EXPECT_NE(problem("TableClassification: {model_dir: null}").find("TableClassification.model_dir is not given"),
+            std::string::npos);
+  EXPECT_EQ(read_pipeline("PP-StructureV3:det=/a,rec=/b,layout=/c,seal-det=/d").model("seal-det"), "/d");
 }
 
 }  // namespace

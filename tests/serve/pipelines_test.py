@@ -322,3 +322,27 @@ def test_tables(serve, tmp_path):
     whole, = read_by_program(tmp_path, DEMO_PICTURE, "--table", MODELS / "table")["tables"]
     assert table["pred_html"] == whole["html"] and len(table["cell_box_list"]) == len(whole["cells"])
     assert table["table_ocr_pred"]["rec_texts"] and "layout_det_res" not in tables["prunedResult"]
+
+
+@needs_demo
+def test_seals_and_tables_of_a_kind(serve, tmp_path):
+    layout = with_description(tmp_path / "layout", "objects", "seal_layout.yml")
+    seals = tmp_path / "seals"
+    seals.mkdir()
+    for file in STAGES["det"].iterdir():
+        (seals / file.name).symlink_to(file)
+    (seals / "inference.yml").write_text((MODELS / "descriptions/text_polygons.yml").read_text("utf-8"), "utf-8")
+    given = {"layout": layout, "wireless": MODELS / "table", "seal-det": seals}
+    as_given = [word for name, model in given.items() for word in ("--" + name, model)]
+    server = serve(short("PP-StructureV3", **given, **STAGES))
+    parsed, = ask(server, "/layout-parsing", DEMO_PICTURE, **AS_PROGRAM)["layoutParsingResults"]
+    wanted = read_by_program(tmp_path, DEMO_PICTURE, *as_given)
+    found = parsed["prunedResult"]
+    assert [seal["rec_texts"] for seal in found["seal_res_list"]] == [[line["text"] for line in seal["lines"]] for seal in wanted["seals"]]
+    assert any(seal["rec_texts"] for seal in found["seal_res_list"]) and found["model_settings"]["use_seal_recognition"] is True
+    assert [table["pred_html"] for table in found["table_res_list"]] == [table["html"] for table in wanted["tables"]]
+    same_page(parsed, tmp_path, DEMO_PICTURE, *as_given)
+    plain, = ask(server, "/layout-parsing", DEMO_PICTURE, useSealRecognition=False, visualize=False, **AS_PROGRAM)["layoutParsingResults"]
+    assert "seal_res_list" not in plain["prunedResult"]
+    for wrong in ({"useE2eWirelessTableRecModel": False}, {"useTableOrientationClassify": True}, {"useOcrResultsWithTableCells": True}):
+        assert next(iter(wrong)) in ask(server, "/layout-parsing", DEMO_PICTURE, 422, **wrong)["errorMsg"]
