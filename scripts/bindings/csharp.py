@@ -55,8 +55,8 @@ class Kinds:
             return callback(text)
         if text == "const char*":
             return "byte[]"
-        if text == "const char* const*":
-            return "IntPtr"
+        if text.endswith("* const*"):   # addresses, one after the other
+            return "IntPtr" if name == "char* const" else "IntPtr[]"
         if text.endswith("**"):
             return "out IntPtr"
         if text.endswith("*") and name not in ("void", "char"):

@@ -295,7 +295,7 @@ namespace Coracle
         public static extern Status coracle_document_picture(DocumentHandle document, UIntPtr index, out IntPtr name, out ImageHandle picture);
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern Status coracle_documents_markdown(coracle_document* const[] documents, UIntPtr count, byte[] pictures, out IntPtr markdown);
+        public static extern Status coracle_documents_markdown(IntPtr[] documents, UIntPtr count, byte[] pictures, out IntPtr markdown);
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status coracle_document_json(DocumentHandle document, byte[] path, out IntPtr json);
