@@ -246,7 +246,9 @@ class Maker {
 
   void share_out_lines() {
     for (const auto& [line, owners] : shared_lines()) {
-      const auto share = [&](std::size_t i) { return area_of_edges(common(lines_[line].sides, parts_[i].edges)); };
+      const auto share = [&, line = line](std::size_t i) {
+        return area_of_edges(common(lines_[line].sides, parts_[i].edges));
+      };
       const std::size_t best = *std::max_element(owners.begin(), owners.end(),
                                                  [&](std::size_t a, std::size_t b) { return share(a) < share(b); });
       for (const std::size_t owner : owners) {

@@ -168,10 +168,9 @@ double Yaml::number() const {
   const std::size_t slash = t.find('/');
   const std::optional<double> upper = plain_number(trimmed(std::string_view(t).substr(0, slash)));
   if (upper && slash == std::string::npos) return *upper;
-  const std::optional<double> lower =
-      upper ? plain_number(trimmed(std::string_view(t).substr(slash + 1))) : std::nullopt;
-  if (!lower || *lower == 0) fail("expected a number, found '" + t + "'");
-  return *upper / *lower;
+  const double lower = upper ? plain_number(trimmed(std::string_view(t).substr(slash + 1))).value_or(0) : 0;
+  if (lower == 0) fail("expected a number, found '" + t + "'");
+  return *upper / lower;
 }
 
 std::int64_t Yaml::integer() const {
