@@ -3,37 +3,16 @@
 import subprocess
 import sys
 import sysconfig
-import threading
 
 import numpy as np
 import pytest
 
 import coracle
 import program_file
+from in_threads import in_threads
 
 THREADS = 8
 TURNS = 40
-
-
-def in_threads(function):
-    """Calls function(number) in THREADS threads that begin together; raises what one of them raised."""
-    begin = threading.Barrier(THREADS)
-    failures = []
-
-    def call(number):
-        begin.wait()
-        try:
-            function(number)
-        except BaseException as failure:
-            failures.append(failure)
-
-    threads = [threading.Thread(target=call, args=(number,)) for number in range(THREADS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]
 
 
 @pytest.fixture
@@ -54,7 +33,7 @@ def test_sessions_of_one_model(model):
                 for _ in range(3):
                     assert np.array_equal(session.run(inputs_of(number))["y"], expected[number])
 
-    in_threads(run)
+    in_threads(THREADS, run)
 
 
 def test_the_model_ends_while_its_sessions_run():
@@ -65,7 +44,7 @@ def test_the_model_ends_while_its_sessions_run():
             session = coracle.load_memory(*program_file.linear(64, 24)).session(threads=1)
             assert np.array_equal(session.run(inputs_of(1))["y"], expected)
 
-    in_threads(run)
+    in_threads(THREADS, run)
 
 
 def test_one_session_is_used_by_one_thread_at_a_time(model):
@@ -81,7 +60,7 @@ def test_one_session_is_used_by_one_thread_at_a_time(model):
                 assert "another thread is using this session" in str(error)
                 refused.append(error)
 
-    in_threads(run)
+    in_threads(THREADS, run)
     assert len(refused) < THREADS * TURNS
     assert np.array_equal(session.run(inputs_of(4))["y"], expected)
 
@@ -96,7 +75,7 @@ def test_a_session_is_closed_once(model):
             except coracle.InvalidArgumentError as error:
                 assert "is closed" in str(error) or "another thread is using this session" in str(error)
 
-        in_threads(close_or_run)
+        in_threads(THREADS, close_or_run)
         session.close()
 
 
@@ -109,7 +88,7 @@ def test_asynchronous_runs_and_a_pool(model):
             with model.session(pool=pool) as session:
                 assert np.array_equal(session.run_async(inputs_of(number)).result()["y"], expected[number])
 
-    in_threads(run)
+    in_threads(THREADS, run)
 
 
 def test_messages_are_those_of_the_thread(model):
@@ -118,7 +97,7 @@ def test_messages_are_those_of_the_thread(model):
             with pytest.raises(coracle.InvalidArgumentError, match="no input 'x%d'" % number):
                 model.session(threads=1).run({"x%d" % number: inputs_of(0)})
 
-    in_threads(run)
+    in_threads(THREADS, run)
 
 
 @pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="this Python has its lock")

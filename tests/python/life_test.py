@@ -12,32 +12,12 @@ import coracle
 import numpy as np
 import program_file
 import pytest
+from in_threads import in_threads
 
 
 def resident_bytes():
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
-def in_threads(count, function):
-    """Runs function(i) in threads at once; the first exception, if any, is raised."""
-    failures = []
-    start = threading.Barrier(count)
-
-    def guarded(i):
-        try:
-            start.wait()
-            function(i)
-        except BaseException as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=guarded, args=(i,)) for i in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]
 
 
 def busy_session(rows=3000):
