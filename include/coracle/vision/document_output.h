@@ -48,7 +48,8 @@ struct JsonOptions {
 };
 
 /// The page in the structure of PP-StructureV3's res.json: `parsing_res_list` with `block_label`, `block_content`,
-/// `block_bbox`, `block_id` and `block_order`, `layout_det_res`, `overall_ocr_res`, `table_res_list`, `seal_res_list` and others. UTF-8.
+/// `block_bbox`, `block_id` and `block_order`, `layout_det_res`, `overall_ocr_res`, `table_res_list`, `seal_res_list`
+/// and others. UTF-8.
 CORACLE_VISION_API std::string to_json(const Document& document, const JsonOptions& options = {});
 
 }  // namespace coracle::vision
