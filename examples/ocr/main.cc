@@ -190,15 +190,20 @@ std::optional<Options> parse_options(int argc, char** argv) {
   for (std::size_t i = 0; i < texts.size(); ++i)
     known.push_back({texts[i].first, required_argument, nullptr, kText + static_cast<int>(i)});
   known.push_back({nullptr, 0, nullptr, 0});
+  const auto print_as = [&](ocr::Format format) {
+    if (options.format != ocr::Format::kText && options.format != format)
+      throw Failure(ExitCode::kUsage, "--json, --json-lines and --csv exclude each other: give one of them");
+    options.format = format;
+  };
   for (int chosen = 0, index = 0; (chosen = getopt_long(argc, argv, "", known.data(), &index)) != -1;) {
     bool valid = true;
     switch (chosen) {
       case kThreads: valid = parse(optarg, options.threads, 0, kMostNumber); break;
       case kRepeat: valid = parse(optarg, options.repeat, 0, kMostNumber); break;
       case kMinScore: valid = parse_real(optarg, options.min_score, 1); break;
-      case kJson: options.format = ocr::Format::kJson; break;
-      case kJsonLines: options.format = ocr::Format::kJsonLines; break;
-      case kCsv: options.format = ocr::Format::kCsv; break;
+      case kJson: print_as(ocr::Format::kJson); break;
+      case kJsonLines: print_as(ocr::Format::kJsonLines); break;
+      case kCsv: print_as(ocr::Format::kCsv); break;
       case kDpi: valid = parse(optarg, options.reading.dpi, 1, kMostNumber); break;
       case kPages: options.reading.pages = pages_of(optarg); break;
       case kEvery: valid = parse(optarg, options.reading.every, 1, kMostNumber); break;

@@ -48,7 +48,7 @@ class NodeValue:
                                         list(self.shape))
 
 
-class _Caller:
+class Caller:
     """Keeps what a callback raised, and raises it behind the call of the library, at the end of a `with` block."""
 
     def __init__(self):
@@ -78,7 +78,7 @@ def _attempt(failures: list[BaseException], function: Callable[..., object], *ar
         return 1
 
 
-class Observer(_Caller):
+class Observer(Caller):
     """`callback` as a function for coracle_session_set_observer."""
 
     def __init__(self, callback: Callable[[NodeValue], object]):
@@ -97,7 +97,7 @@ class Observer(_Caller):
         self.function = _library.ObserveFunction(show)
 
 
-class AfterPass(_Caller):
+class AfterPass(Caller):
     """`callback` as the function of `options.after_pass`. The library goes on behind a failure; it is not called again."""
 
     def __init__(self, callback: Callable[[str, int, str, str], object] | None, options: _library.ModelOptions):

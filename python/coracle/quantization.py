@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Union
 import numpy as np
 
 from . import _arrays, _library, _log, _options, _quantize
+from ._callbacks import Caller
 from ._interrupt import Interruptible
 from .errors import InvalidArgumentError, RunFailureError, counted, named_files
 from .model import Model, inspect, load
@@ -198,11 +199,12 @@ def _is_array(value: Any) -> bool:
     return hasattr(value, "__array__") or hasattr(value, "__dlpack__")
 
 
-class _Calls:
-    """What the library calls. Keeps what was raised there, and raises it at the end of a `with` block."""
+class _Calls(Caller):
+    """What the library calls: the inputs, and who is told how far it is."""
 
     def __init__(self, sets: _Sets, progress: Progress | None, flag: ctypes.c_uint32):
-        failures: list[BaseException] = []   # At most one. The callbacks refer to it and not to self: no reference cycles.
+        super().__init__()
+        failures = self._failures
 
         def fill(_user, number: int, inputs: int) -> int:
             try:
@@ -222,19 +224,5 @@ class _Calls:
                 failures.append(failure)
                 flag.value = 1
 
-        self._failures = failures
         self.data = _quantize.DataFunction(fill)
         self.progress = _quantize.ProgressFunction(tell)
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *_) -> None:
-        if not self._failures:
-            return
-        failure = self._failures.pop()
-        context = failure.__context__
-        try:
-            raise failure
-        finally:
-            failure.__context__ = context   # Not the library's error, which says less.

@@ -100,6 +100,7 @@ MISUSE = [
     (NONE + ["--rows", "3"], 2, "unrecognized option"),
     (NONE + ["--unwarp", "unwarp", "--texts", "OUT", "--font", "expected.json"], 5, "expected.json: is not a font that FreeType reads, or one of dots"),
     (NONE + ["--unwarp", "unwarp", "--html", "expected.json"], 5, "expected.json: cannot be made"),
+    (NONE + ["--unwarp", "unwarp", "--json", "--csv"], 2, "--json, --json-lines and --csv exclude each other"),
     (NONE + ["--unwarp", "unwarp", "--threads", "many"], 2, "--threads does not take 'many'; it takes a whole number"),
     (NONE + ["--unwarp", "unwarp", "documents.json"], 5, "documents.json"),
 ]
