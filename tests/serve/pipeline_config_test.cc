@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <map>
 #include <string>
 
 #include "serve/failure.h"
 #include "serve/pipelines.h"
 #include "serve/yaml_json.h"
+#include "support/temporary_folder.h"
 
 namespace coracle::serve {
 namespace {
@@ -64,15 +64,15 @@ TEST(PipelineConfig, ModelsAreServedOnceEach) {
 }
 
 TEST(PipelineConfig, TablesOfPaddleXByKindOrByOneModel) {
-  const auto file = [](const std::string& tables) {
-    const std::string path = ::testing::TempDir() + "tables.yaml";
-    std::ofstream(path) << "{pipeline_name: PP-StructureV3, use_seal_recognition: False, use_doc_preprocessor: False, "
-                           "SubModules: {LayoutDetection: {model_dir: /layout}}, SubPipelines: {GeneralOCR: "
-                           "{use_textline_orientation: False, SubModules: {TextDetection: {model_dir: /det}, "
-                           "TextRecognition: {model_dir: /rec}}}, TableRecognition: {use_layout_detection: False, "
-                           "SubModules: {"
-                        << tables << "}}}}";
-    return path;
+  const internal::test::TemporaryFolder folder;
+  const auto file = [&](const std::string& tables) {
+    return folder.write(
+        "tables.yaml",
+        "{pipeline_name: PP-StructureV3, use_seal_recognition: False, use_doc_preprocessor: False, "
+        "SubModules: {LayoutDetection: {model_dir: /layout}}, SubPipelines: {GeneralOCR: "
+        "{use_textline_orientation: False, SubModules: {TextDetection: {model_dir: /det}, "
+        "TextRecognition: {model_dir: /rec}}}, TableRecognition: {use_layout_detection: False, SubModules: {" +
+            tables + "}}}}");
   };
   EXPECT_EQ(read_pipeline(file("TableStructureRecognition: {model_dir: /one}")).model("table"), "/one");
   const PipelineConfig kinds = read_pipeline(

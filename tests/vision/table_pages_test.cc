@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "coracle/vision/document_reader.h"
+#include "support/temporary_folder.h"
 
 // Whole pages with tables and seals against PaddleX's pipelines (table_pages.txt, which make_table_pages.py makes).
 // Where models would run the same rules as there give their outputs.
@@ -224,7 +225,7 @@ double farthest(const std::vector<Point>& outline, const std::vector<Point>& oth
 
 class TablePages : public testing::Test {
  protected:
-  TablePages() : folder_(std::filesystem::path(testing::TempDir()) / "coracle_table_pages") {
+  TablePages() {
     const std::filesystem::path tests = CORACLE_VISION_TESTS;
     const std::pair<const char*, const char*> descriptions[] = {
         {"orientation", "orientation/inference.yml"}, {"kind", "descriptions/table_kind.yml"},
@@ -232,14 +233,12 @@ class TablePages : public testing::Test {
         {"cells", "descriptions/table_cells.yml"},    {"det", "descriptions/text_detection.yml"},
         {"seal", "descriptions/text_polygons.yml"},   {"rec", "descriptions/made_up_line.yml"}};
     for (const auto& [name, file] : descriptions) {
-      std::filesystem::create_directories(folder_ / name);
-      std::filesystem::copy_file(tests / file, folder_ / name / "inference.yml",
-                                 std::filesystem::copy_options::overwrite_existing);
+      std::filesystem::create_directory(folder_.path(name));
+      std::filesystem::copy_file(tests / file, folder_.path(name) + "/inference.yml");
     }
   }
-  ~TablePages() override { std::filesystem::remove_all(folder_); }
 
-  std::string model(const char* name) const { return (folder_ / name).string(); }
+  std::string model(const char* name) const { return folder_.path(name); }
 
   Document read(const Case& c) const {
     DocumentReaderFiles files;
@@ -263,7 +262,7 @@ class TablePages : public testing::Test {
     return DocumentReader(files, options).read(page_of(c), how);
   }
 
-  std::filesystem::path folder_;
+  internal::test::TemporaryFolder folder_;
 };
 
 TEST_F(TablePages, AreReadAsPaddleXReadsThem) {
