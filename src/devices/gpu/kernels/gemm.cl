@@ -1,39 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// y[batch, m, n] = sum over k of a[m, k] * b[k, n], and the epilogue. A work-group makes a tile of the result, each of
-// its items ITEM_M x ITEM_N elements of that, through tiles of a and b in local memory; while it computes with one pair
-// of tiles, the next one is on its way to registers. Each sum runs over k in order, in one accumulator: it does not
-// depend on the tiles.
+// y[batch, m, n] = sum over k of a[m, k] * b[k, n], and the epilogue. While a work-group computes with one pair of tiles
+// (product_tiles.cl), the next one is on its way to registers. Each sum runs over k in order, in one accumulator: it does
+// not depend on the tiles.
 //
 // b is a matrix, or (CONVOLUTION) what the windows of an image hold: k is (channel, window row, window column), n a
 // pixel of the result.
 //
-// Defined by the host: GROUP_M, GROUP_N, ITEM_M, ITEM_N, TILE_K, A_ALONG_K and B_ALONG_K (neighbours in memory differ
-// in k, or else in m and n), BATCH_AXES(f), CONVOLUTION, KERNEL_H, KERNEL_W, CHANNEL (of element m, n),
-// EPILOGUE_PARAMETERS, EPILOGUE.
+// Defined by the host beside what product_tiles.cl needs: A_ALONG_K and B_ALONG_K (neighbours in memory differ in k, or
+// else in m and n), CONVOLUTION, KERNEL_H, KERNEL_W, CHANNEL (of element m, n), EPILOGUE_PARAMETERS, EPILOGUE.
 
 #include "epilogue.cl"
-
-#define TILE_M (GROUP_M * ITEM_M)
-#define TILE_N (GROUP_N * ITEM_N)
-#define ITEMS (GROUP_M * GROUP_N)
-// An item's elements stand in runs of 4 where it has so many: it reads a run from local memory at once.
-#define RUN_M (ITEM_M % 4 == 0 ? 4 : 1)
-#define RUN_N (ITEM_N % 4 == 0 ? 4 : 1)
-#define ROW(i) (((i) / RUN_M * GROUP_M + own_m) * RUN_M + (i) % RUN_M)
-#define COLUMN(j) (((j) / RUN_N * GROUP_N + own_n) * RUN_N + (j) % RUN_N)
-// Lines of tiles begin in other banks of local memory, still at a multiple of a run.
-#define PAD 4
-// Elements of the tiles that an item brings.
-#define PART_A ((TILE_M * TILE_K + ITEMS - 1) / ITEMS)
-#define PART_B ((TILE_N * TILE_K + ITEMS - 1) / ITEMS)
-#define K_OF(at, along_k, size) ((along_k) ? (at) % TILE_K : (at) / (size))
-#define LINE_OF(at, along_k, size) ((along_k) ? (at) / TILE_K : (at) % (size))
-
-#define BATCH_PARAMETER(d) , const int batch##d, const int a_batch##d, const int b_batch##d
-#define WALK_BATCH(d)                    \
-  a_at += rest % batch##d * a_batch##d;  \
-  b_at += rest % batch##d * b_batch##d;  \
-  rest /= batch##d;
+#include "product_tiles.cl"
 
 KERNEL_OF(gemm, GROUP_N, GROUP_M)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const STORED* RESTRICT a, offset_t a_begin, GLOBAL const STORED* RESTRICT b, offset_t b_begin, const int rows, const int columns, const int depth,
                  const int a_row, const int a_depth, const int b_depth, const int b_column,

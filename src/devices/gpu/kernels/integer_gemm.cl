@@ -4,31 +4,12 @@
 //
 // b is a matrix, or (CONVOLUTION) what the windows of an image hold, as in gemm.cl.
 //
-// Defined by the host: GROUP_M, GROUP_N, ITEM_M, ITEM_N, TILE_K (words), A_ALONG_K and B_ALONG_K, A_WORDS and B_WORDS
-// (each four along k are a word in memory, at a multiple of four, and depth is such a multiple), BATCH_AXES(f),
-// CONVOLUTION, KERNEL_H, KERNEL_W, CHANNEL (of element m, n), EPILOGUE_PARAMETERS, EPILOGUE, RESULT, FINISHED.
+// Defined by the host beside what product_tiles.cl needs: A_ALONG_K and B_ALONG_K, A_WORDS and B_WORDS (each four along k
+// are a word in memory, at a multiple of four, and depth is such a multiple), CONVOLUTION, KERNEL_H, KERNEL_W, CHANNEL (of
+// element m, n), EPILOGUE_PARAMETERS, EPILOGUE, RESULT, FINISHED.
 
 #include "epilogue.cl"
-
-#define TILE_M (GROUP_M * ITEM_M)
-#define TILE_N (GROUP_N * ITEM_N)
-#define ITEMS (GROUP_M * GROUP_N)
-#define RUN_M (ITEM_M % 4 == 0 ? 4 : 1)
-#define RUN_N (ITEM_N % 4 == 0 ? 4 : 1)
-#define ROW(i) (((i) / RUN_M * GROUP_M + own_m) * RUN_M + (i) % RUN_M)
-#define COLUMN(j) (((j) / RUN_N * GROUP_N + own_n) * RUN_N + (j) % RUN_N)
-#define PAD 4
-// Words of the tiles that an item brings.
-#define PART_A ((TILE_M * TILE_K + ITEMS - 1) / ITEMS)
-#define PART_B ((TILE_N * TILE_K + ITEMS - 1) / ITEMS)
-#define WORD_OF(at, along_k, size) ((along_k) ? (at) % TILE_K : (at) / (size))
-#define LINE_OF(at, along_k, size) ((along_k) ? (at) / TILE_K : (at) % (size))
-
-#define BATCH_PARAMETER(d) , const int batch##d, const int a_batch##d, const int b_batch##d
-#define WALK_BATCH(d)                    \
-  a_at += rest % batch##d * a_batch##d;  \
-  b_at += rest % batch##d * b_batch##d;  \
-  rest /= batch##d;
+#include "product_tiles.cl"
 
 KERNEL_OF(integer_gemm, GROUP_N, GROUP_M)(GLOBAL RESULT* RESTRICT y, offset_t y_begin, GLOBAL const s8* RESTRICT a, offset_t a_begin, GLOBAL const s8* RESTRICT b, offset_t b_begin, const int rows, const int columns, const int depth,
                  const int a_row, const int a_depth, const int b_depth, const int b_column,
@@ -80,7 +61,7 @@ KERNEL_OF(integer_gemm, GROUP_N, GROUP_M)(GLOBAL RESULT* RESTRICT y, offset_t y_
       UNROLL
       for (int i = 0; i < PART_A; ++i) {
         const int at = item + i * ITEMS;
-        const int k = next_k + 4 * WORD_OF(at, A_ALONG_K, TILE_M);
+        const int k = next_k + 4 * K_OF(at, A_ALONG_K, TILE_M);
         const int m = first_m + LINE_OF(at, A_ALONG_K, TILE_M);
 #if A_WORDS
         part_a[i] = m < rows && k < depth ? *(GLOBAL const int*)(a + (a_at + m * a_row + k)) : 0;
@@ -97,7 +78,7 @@ KERNEL_OF(integer_gemm, GROUP_N, GROUP_M)(GLOBAL RESULT* RESTRICT y, offset_t y_
       UNROLL
       for (int i = 0; i < PART_B; ++i) {
         const int at = item + i * ITEMS;
-        const int k = next_k + 4 * WORD_OF(at, B_ALONG_K, TILE_N);
+        const int k = next_k + 4 * K_OF(at, B_ALONG_K, TILE_N);
         const int nn = LINE_OF(at, B_ALONG_K, TILE_N);
         const int n = first_n + nn;
 #if B_WORDS
@@ -143,12 +124,12 @@ KERNEL_OF(integer_gemm, GROUP_N, GROUP_M)(GLOBAL RESULT* RESTRICT y, offset_t y_
       UNROLL
       for (int i = 0; i < PART_A; ++i) {
         const int at = item + i * ITEMS;
-        if (at < TILE_M * TILE_K) tile_a[WORD_OF(at, A_ALONG_K, TILE_M)][LINE_OF(at, A_ALONG_K, TILE_M)] = part_a[i];
+        if (at < TILE_M * TILE_K) tile_a[K_OF(at, A_ALONG_K, TILE_M)][LINE_OF(at, A_ALONG_K, TILE_M)] = part_a[i];
       }
       UNROLL
       for (int i = 0; i < PART_B; ++i) {
         const int at = item + i * ITEMS;
-        if (at < TILE_N * TILE_K) tile_b[WORD_OF(at, B_ALONG_K, TILE_N)][LINE_OF(at, B_ALONG_K, TILE_N)] = part_b[i];
+        if (at < TILE_N * TILE_K) tile_b[K_OF(at, B_ALONG_K, TILE_N)][LINE_OF(at, B_ALONG_K, TILE_N)] = part_b[i];
       }
       BARRIER();
     }
