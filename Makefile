@@ -7,7 +7,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 # The builds below build/ take objects from each other, wherever the project lies.
 export CCACHE_BASEDIR := $(CURDIR)
 
-.PHONY: all light tailored setup models engines goldens-on-engines demo serve-demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-ray bench-isa bench-int8 bench-precision bench-startup \
+.PHONY: all light tailored setup models engines goldens-on-engines demo serve-demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-ray bench-isa bench-int8 bench-precision bench-mixed bench-startup \
         bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo oracle-lite oracle-custom python-versions known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile gpu-bundle gpu-bundle-rehearsal ray subset processors build-times wheel packages reproducible migration paddleocr docs golden-weights arm arm-test arm-packages bench-arm musl musl-test windows windows-test wheel-windows macos clean
 
 all: build/release/build.ninja
@@ -110,6 +110,12 @@ bench-int8: bench-ready
 # The values of the option precision, which differ on processors with matrix tiles, against each other and other engines.
 bench-precision: bench-ready
 	$(BENCH_PYTHON) bench/precision.py --seconds $(SECONDS) $(if $(MODELS),--models $(MODELS),--docs) $(if $(THREADS),--threads $(THREADS)) $(if $(REALTIME),--real-time)
+
+# Models of Paddle's convert_to_mixed_precision against their originals, e.g. make bench-mixed MODELS=det,rec THREADS=1. Paddle's package for
+# GPUs, which converts them, takes 3 GB of disk.
+bench-mixed: bench-ready
+	scripts/venv.sh build/bench-venv-mixed bench/requirements-mixed.txt
+	$(BENCH_PYTHON) bench/mixed.py --seconds $(SECONDS) $(if $(MODELS),--models $(MODELS),--docs) $(if $(THREADS),--threads $(THREADS)) $(if $(REALTIME),--real-time)
 
 # From the start of a process to an answer.
 bench-startup: bench-ready

@@ -17,6 +17,7 @@ SETS = 8
 # Where the processor adds products of bytes with saturation, weights of int8 have 7 bits, as onnxruntime's documentation asks for.
 SATURATES = "vnni" not in pathlib.Path("/proc/cpuinfo").read_text()
 PYTHON_PIR = ROOT / "build" / "bench-venv-pir" / "bin" / "python"
+PYTHON_MIXED = ROOT / "build" / "bench-venv-mixed" / "bin" / "python"
 
 
 class Absent(Exception):
@@ -42,7 +43,7 @@ def make_inputs(recipes, first_seed=0):
 
 
 def run(command, log):
-    name = pathlib.Path(str(command[1] if command[0] in (PYTHON, PYTHON_PIR) else command[0])).name
+    name = pathlib.Path(str(command[1] if command[0] in (PYTHON, PYTHON_PIR, PYTHON_MIXED) else command[0])).name
     try:
         with open(log, "w") as out:
             status = subprocess.run([str(word) for word in command], stdout=out, stderr=out).returncode
@@ -134,11 +135,23 @@ class Model:
         files["onnx"] = made(int8, PYTHON, BENCH / "quantize_onnx.py", files["onnx"], self.sets()[0].parent, int8, *["reduce-range"] * SATURATES)
         return files
 
+    def mixed_files(self, precision):
+        """Paddle's files with weights in 16 bits that Paddle's own tool made."""
+        if self.pir:
+            raise Absent("Paddle converts no PIR program")
+        native, folder = self.native(), self.folder / precision
+        folder.mkdir(exist_ok=True)
+        program = made(folder / "inference.pdmodel", PYTHON_MIXED, BENCH / "convert_mixed.py", native["program"],
+                       native["combined_params"], folder, precision)
+        return {"program": program, "params": str(folder / "inference.pdiparams")}
+
     def files(self, engine, form=None):
         """What `engine` reads, by kind of file. Raises Absent where that cannot be made."""
         self.folder.mkdir(parents=True, exist_ok=True)
         if form == "int8":
             return self.int8_files(engine)
+        if form in ("fp16", "bf16"):
+            return self.mixed_files(form)
         files = self.native()
         if engine in ("coracle", "paddle"):
             return files

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "base/dtypes.h"
+#include "ops/conv_pool/conv2d_fused.h"
 #include "passes/epilogue_carrier.h"
 #include "passes/fake_quantization.h"
 #include "passes/passes.h"
@@ -9,7 +11,7 @@
 ///   (x * w) * a          ->  x * (w a)
 ///   (x * w + b) * a + c  ->  x * (w a) + (b a + c)
 /// where a, b, c are numbers or one number per channel. Runs of scale_shift become one. What simulates integers stays
-/// as it is.
+/// as it is. A filter in 16 bits becomes one in float32 where it is multiplied; other weights in 16 bits are not.
 namespace coracle::internal {
 namespace {
 
@@ -21,13 +23,17 @@ Tensor scaled_weights(const EpilogueCarrier& c, const Tensor& weights, const std
   const int64_t along = s[c.filter_axis];
   const int64_t outer = s.count(0, c.filter_axis);
   const int64_t outer_per_group = c.filter_groups > 0 ? outer / c.filter_groups : outer;
-  const float* from = weights.data<float>();
   float* to = out.data<float>();
+  if (weights.dtype() == DType::kFloat32) {
+    std::copy_n(weights.data<float>(), weights.count(), to);
+  } else {
+    for (int64_t i = 0; i < weights.count(); ++i) to[i] = static_cast<float>(weights.number(i));
+  }
   for (int64_t o = 0; o < outer; ++o) {
     const int64_t group = c.filter_groups > 1 ? o / outer_per_group : 0;
     for (int64_t a = 0; a < along; ++a) {
       const double by = factor[static_cast<size_t>(group * along + a)];
-      for (int64_t i = 0; i < inner; ++i, ++from, ++to) *to = static_cast<float>(static_cast<double>(*from) * by);
+      for (int64_t i = 0; i < inner; ++i, ++to) *to = static_cast<float>(static_cast<double>(*to) * by);
     }
   }
   return out;
@@ -53,7 +59,8 @@ Rewrite folded_beginning() {
             const auto c = EpilogueCarrier::of_node(m.graph(), m.node_id(carrier));
             if (!c || is_fake_quantized(m.graph(), c->x)) return false;
             const Value& weights = m.graph().value(c->weights);
-            if (!weights.is_constant() || weights.fact.dtype != DType::kFloat32) return false;
+            const bool is_half_filter = kHalfTypes.has(weights.fact.dtype) && m.node(carrier).op.is<Conv2dFused>();
+            if (!weights.is_constant() || !(weights.fact.dtype == DType::kFloat32 || is_half_filter)) return false;
             const ChannelLines lines =
                 linear_beginning(m.graph(), *c, std::vector<double>(static_cast<size_t>(c->channels), 1.0));
             const bool settled =

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "devices/cpu/isa.h"
+#include "ops/conv_pool/conv2d_fused.h"
 #include "run/session_results.h"
 #include "support/graph_model.h"
 #include "support/random_graph.h"
@@ -85,7 +86,6 @@ ModelOptions narrow_options(cpu::Isa isa, std::vector<std::string> left_out = {}
   ModelOptions options;
   options.kernels.capability = isa;
   options.kernels.precision = Precision::kStrict;
-  options.kernels.disabled = {"conv2d.winograd"};  // there is none of narrow weights
   options.passes.disabled = std::move(left_out);
   return options;
 }
@@ -112,9 +112,12 @@ TEST(NarrowWeights, HaveTheBitsOfWidenedOnes) {
     for (const cpu::Isa isa : isas()) {
       const auto narrow = model_of(text, narrow_options(isa));
       const auto wide = model_of(text, narrow_options(isa, {"narrow_weights"}));
-      for (const Shape& shape : {Shape{1, 3, 9, 11}, Shape{5, 3, 8, 8}, Shape{40, 3, 5, 6}}) {
+      for (const Shape& shape : {Shape{1, 3, 9, 11}, Shape{5, 3, 8, 8}, Shape{40, 3, 5, 6}, Shape{1, 3, 40, 30}}) {
         const std::vector<Tensor> x = {random_tensor(shape, 1)};
-        EXPECT_EQ(kernels_of(narrow, x, ".narrow."), 5);
+        // Few pixels share the pointwise filter, or it is packed in float32 as the others are.
+        const int64_t pixels = (shape[2] + 1) / 2 * ((shape[3] + 1) / 2);
+        EXPECT_EQ(kernels_of(narrow, x, "linear.narrow."), 2);
+        EXPECT_EQ(kernels_of(narrow, x, "conv2d.narrow."), pixels <= 16 ? 1 : 0);
         EXPECT_EQ(kernels_of(wide, x, ".narrow."), 0);
         for (const int threads : {1, 2, 3}) {
           EXPECT_TRUE(same_bits(run_fresh(narrow, x, {.threads = threads}), run_fresh(wide, x, {.threads = 1})))
@@ -123,6 +126,65 @@ TEST(NarrowWeights, HaveTheBitsOfWidenedOnes) {
       }
     }
   }
+}
+
+/// How an image is computed does not depend on how many there are, whichever kernel few pixels get.
+TEST(NarrowWeights, FiltersDoNotDependOnTheBatch) {
+  const std::string text = of_type(kWithSomeNarrow, "float16");
+  for (const Shape& image : {Shape{3, 8, 8}, Shape{3, 9, 12}, Shape{3, 2, 1}}) {
+    const auto model = model_of(text, {});
+    const Tensor many = random_tensor(Shape{7, image[0], image[1], image[2]}, 1);
+    const Tensor last = Tensor::of<float>(Shape{1, image[0], image[1], image[2]},
+                                          {many.data<float>() + 6 * image.count(), static_cast<size_t>(image.count())});
+    const Tensor all = run_fresh(model, {many})[1];
+    const Tensor alone = run_fresh(model, {last})[1];
+    for (int64_t i = 0; i < alone.count(); ++i) {
+      ASSERT_EQ(all.data<float>()[6 * alone.count() + i], alone.data<float>()[i]) << i;
+    }
+  }
+}
+
+/// A normalisation behind a filter goes into it, which makes it float32; weights of products stay in 16 bits.
+constexpr const char* kNormalized = R"(graph (%x "x": float32[1, 3, 9, 11]) {
+  @w: float16[40, 3, 3, 3] = random(1, -0.3, 0.3)
+  @v: float16[40, 24] = random(2, -0.3, 0.3)
+  @scale: float32[40] = random(3, 0.5, 1.5)
+  @shift: float32[40] = random(4)
+  @mean: float32[40] = random(5)
+  @variance: float32[40] = random(6, 0.5, 1.5)
+  @factors: float32[24] = random(7, 0.5, 1.5)
+  @axes: int64[2] = {2, 3}
+  %f = cast(@w) {dtype = float32}
+  %g = cast(@v) {dtype = float32}
+  %1 = conv2d(%x, %f) {paddings = [1, 1]}
+  %2 = batch_norm(%1, @mean, @variance, @scale, @shift)
+  %3 = mean(%2, @axes)
+  %4 = matmul(%3, %g)
+  %5 = multiply(%4, @factors)
+  return %5 "y"
+})";
+
+TEST(NarrowWeights, OfFiltersTakeNormalizationsIn) {
+  const std::vector<Tensor> x = {random_tensor(Shape{1, 3, 9, 11}, 1)};
+  const auto narrow = model_of(kNormalized, narrow_options(cpu::detected_isa()));
+  const auto wide = model_of(kNormalized, narrow_options(cpu::detected_isa(), {"narrow_weights"}));
+  const auto unfolded = model_of(kNormalized, narrow_options(cpu::detected_isa(), {"fold_epilogue"}));
+  EXPECT_EQ(kernels_of(narrow, x, "linear.narrow."), 1);
+  const std::vector<Tensor> got = run_fresh(narrow, x);
+  const std::vector<Tensor> others[] = {run_fresh(wide, x), run_fresh(unfolded, x)};
+  for (const std::vector<Tensor>& other : others) {
+    for (int64_t i = 0; i < got[0].count(); ++i) EXPECT_NEAR(got[0].number(i), other[0].number(i), 2e-5);
+  }
+  size_t multiplied = 0;
+  const Graph& graph = narrow->program()->graph();
+  for (NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    const auto* conv = node.op.as<Conv2dFused>();
+    if (conv == nullptr) continue;
+    EXPECT_EQ(graph.fact(node.input(1)).dtype, DType::kFloat32);
+    for (const EpilogueStep& step : conv->epilogue) multiplied += step.kind == EpilogueKind::kMultiplyChannel ? 1 : 0;
+  }
+  EXPECT_EQ(multiplied, 0U);
 }
 
 TEST(NarrowWeights, OfHalfModelsHaveTheBitsOfWidenedOnes) {

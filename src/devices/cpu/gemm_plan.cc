@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <new>
 
+#include "devices/cpu/float_constant.h"
 #include "devices/cpu/processor.h"
 
 namespace coracle::internal::cpu {
@@ -87,6 +88,12 @@ int residual_in_place(const GemmFunctions& gemm, const GemmPlan& plan, const Epi
   GemmCall call = plan.call;
   if (plan.has_image) call.image = &plan.image;
   return gemm.sums_wait_in_c(call) ? -1 : epilogue.whole_tensor(2);
+}
+
+void GemmForm::pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool,
+                    const RunContext& context) const {
+  const FloatConstant from(*constants[0], static_cast<Isa>(choice.isa), pool, context);
+  pack_matrices(from.data(), reinterpret_cast<float*>(to), pool);
 }
 
 void GemmForm::pack_matrices(const float* from, float* to, ThreadPool& pool) const {

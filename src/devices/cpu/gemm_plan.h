@@ -65,7 +65,7 @@ struct GemmChoice {
 
 /// Packed matrices of `groups` groups, one behind the other. B[t, k, column] of group g, with k = join * inner + i, is
 /// data[g * group_stride + t * tap_stride + join * join_stride + i * inner_stride + column * column_stride] (see
-/// GemmSource).
+/// GemmSource) of a FloatConstant.
 struct GemmForm {
   static constexpr std::string_view kLayout = "gemm.b.panels.v1";
 
@@ -83,9 +83,7 @@ struct GemmForm {
 
   GemmShape shape() const { return {taps, depth, columns}; }
   size_t bytes() const { return static_cast<size_t>(choice.table().packed_floats(shape()) * groups) * sizeof(float); }
-  void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool) const {
-    pack_matrices(constants[0]->data<float>(), reinterpret_cast<float*>(to), pool);
-  }
+  void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool, const RunContext& context) const;
   /// All threads take part: most of the time goes to memory that is touched for the first time.
   void pack_matrices(const float* from, float* to, ThreadPool& pool) const;
 };

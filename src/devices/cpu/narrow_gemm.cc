@@ -10,8 +10,6 @@
 namespace coracle::internal::cpu {
 namespace {
 
-/// Rows up to which widening in registers, again for each four of them, takes less than widening first.
-constexpr int64_t kFewNarrowRows = 16;
 /// Floats that a thread widens at a time: they should stay in its level-2 cache.
 constexpr int64_t kBlockFloats = 64 << 10;
 constexpr size_t kLine = 64;

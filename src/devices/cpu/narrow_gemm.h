@@ -14,6 +14,9 @@ namespace coracle::internal::cpu {
 /// Types of constant operands that stay as they are.
 inline constexpr DTypes kNarrowTypes = kHalfTypes | DType::kInt8;
 
+/// Rows up to which widening in registers, again for each four of them, takes less than widening first.
+inline constexpr int64_t kFewNarrowRows = 16;
+
 NarrowType narrow_type_of(DType dtype);
 
 /// How narrow panels and what is left of the matrix lie in packed weights: full panels, then the last panel's columns

@@ -6,6 +6,7 @@
 
 #include "base/size.h"
 #include "devices/cpu/epilogue_program.h"
+#include "devices/cpu/float_constant.h"
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/winograd.h"
 #include "devices/cpu/kernel_isa.h"
@@ -85,8 +86,10 @@ struct WinogradForm {
   GemmForm product;
 
   size_t bytes() const { return product.bytes(); }
-  void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool) const {
-    const auto* filter = constants[0]->data<float>();
+  void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool,
+            const RunContext& context) const {
+    const FloatConstant constant(*constants[0], static_cast<Isa>(product.choice.isa), pool, context);
+    const float* const filter = constant.data();
     const int64_t pairs = product.depth * product.columns;
     const std::vector<float> transformed = tile == 2 ? transformed_filter(kFilterTransform2, filter, pairs, pool)
                                                      : transformed_filter(kFilterTransform4, filter, pairs, pool);

@@ -115,7 +115,7 @@ TEST(NarrowKernels, Convolutions) {
       {{1, 16, 7, 9}, {40, 16, 1, 1}, {1, 1}, {0, 0}}, {{2, 3, 12, 11}, {36, 3, 3, 3}, {2, 2}, {1, 1}},
       {{1, 8, 6, 6}, {64, 8, 3, 3}, {1, 1}, {1, 1}},   {{1, 24, 1, 1}, {96, 24, 1, 1}, {1, 1}, {0, 0}},
       {{1, 20, 9, 5}, {33, 20, 5, 5}, {1, 2}, {2, 2}}, {{3, 40, 1, 1}, {7, 40, 1, 1}, {1, 1}, {0, 0}},
-      {{1, 16, 4, 5}, {32, 16, 1, 1}, {2, 2}, {0, 0}},
+      {{1, 16, 4, 5}, {32, 16, 1, 1}, {2, 2}, {0, 0}}, {{1, 64, 26, 25}, {72, 64, 3, 3}, {1, 1}, {1, 1}},
   };
   for (const DType dtype : {DType::kFloat16, DType::kBfloat16, DType::kInt8}) {
     for (const Case& c : cases) {
@@ -124,14 +124,22 @@ TEST(NarrowKernels, Convolutions) {
       op.paddings.assign(c.paddings.begin(), c.paddings.end());
       op.epilogue = {{EpilogueKind::kMultiplyChannel}, {EpilogueKind::kAddChannel}, {EpilogueKind::kRelu}};
       const Shape channels{c.w[0]};
-      EXPECT_EQ(kernels_that_take({.op = op,
-                                   .in = {random_floats(c.x, -1, 1, 5), weights(c.w, dtype), random_floats(channels),
-                                          random_floats(channels, -1, 1, 2)},
-                                   .in_counts = {1, 1, 2},
-                                   .relative = 2 * tolerance(dtype),
-                                   .absolute = 2 * tolerance(dtype)}),
-                KernelNames{"conv2d.narrow"})
-          << text(c.x) << " " << text(c.w);
+      // Winograd's algorithm enlarges errors.
+      const double bound = (dtype != DType::kInt8 && c.w[3] == 3 ? 8 : 2) * tolerance(dtype);
+      KernelNames taken = kernels_that_take({.op = op,
+                                             .in = {random_floats(c.x, -1, 1, 5), weights(c.w, dtype),
+                                                    random_floats(channels), random_floats(channels, -1, 1, 2)},
+                                             .in_counts = {1, 1, 2},
+                                             .relative = bound,
+                                             .absolute = bound});
+      // Filters of 16 bits are packed in float32, too.
+      KernelNames expected{"conv2d.narrow"};
+      if (dtype != DType::kInt8) expected.insert("conv2d.indirect");
+      if (dtype != DType::kInt8) {
+        taken.erase("conv2d.winograd_4x4");
+        taken.erase("conv2d.winograd_2x2");
+      }
+      EXPECT_EQ(taken, expected) << text(c.x) << " " << text(c.w);
     }
   }
 }

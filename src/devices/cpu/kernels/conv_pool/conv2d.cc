@@ -142,6 +142,11 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   return prepared;
 }
 
+/// Of a vector of eight, two of which are issued in a cycle.
+constexpr double kCyclesOfMultiplyAdd = 1.0 / 16;
+/// Of all cycles of a product that widens panels: 1.12 to 1.6 of the others', measured on whole models.
+constexpr double kShareOfWidening = 1.25;
+
 struct NarrowState {
   NarrowPlan plan;
   int64_t in_start = 0;
@@ -153,6 +158,19 @@ RejectionReason fits_narrow(const void* op_attributes, const ArgFacts& args) {
   if (const RejectionReason rejection = narrow_rejection(static_cast<const Conv2dFused*>(op_attributes)->groups))
     return rejection;
   return fits_indirect(op_attributes, args);
+}
+
+/// A filter of 16 bits that many pixels share is rather packed in float32, once: then nothing widens it in each run,
+/// and there is Winograd's algorithm. How an item is computed must not depend on how many there are.
+std::optional<CostEstimate> cost_of_narrow(const void* op_attributes, const ArgFacts& args) {
+  const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
+  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  const TileProduct product = tile_product(g);
+  if (!kHalfTypes.has(args.in(1).dtype) || (is_pointwise(g) && product.rows <= kFewNarrowRows)) return std::nullopt;
+  const GemmShape& shape = product.shape;
+  const double cycles = static_cast<double>(product.rows) *
+                        static_cast<double>(shape.taps * shape.depth * shape.columns) * kCyclesOfMultiplyAdd;
+  return CostEstimate{.own = kShareOfWidening * cycles, .others = cycles};
 }
 
 /// The filter stays in 16 or 8 bits.
@@ -232,6 +250,7 @@ struct IsaKernels {
             .capability = I,
             .layout = LayoutRule::kChannelsLast,
             .mode = P,
+            .types = {.in = {{{1, kHalfTypes | DType::kFloat32}}}},
             .rank = 1,
             .strided = true,
             .multiplies = multiplies,
@@ -257,9 +276,10 @@ struct NarrowKernels {
                                                                   .capability = I,
                                                                   .layout = LayoutRule::kChannelsLast,
                                                                   .types = {.in = {{{1, kNarrowTypes}}}},
-                                                                  .rank = 1,
+                                                                  .rank = 2,
                                                                   .strided = true,
                                                                   .fits = fits_narrow,
+                                                                  .estimate = cost_of_narrow,
                                                                   .prepare = prepare_narrow,
                                                                   .run = run_narrow}};
 };

@@ -105,8 +105,8 @@ struct Form {
     auto* packed = reinterpret_cast<float*>(to);
     for_each_cell([&](int64_t cell, int64_t input, int64_t state) {
       const auto pair = constants.subspan(static_cast<size_t>(2 * cell), 2);
-      input_matrix(cell).pack(pair.first(1), reinterpret_cast<std::byte*>(packed + input), pool);
-      state_matrix().pack(pair.last(1), reinterpret_cast<std::byte*>(packed + state), pool);
+      input_matrix(cell).pack_matrices(pair[0]->data<float>(), packed + input, pool);
+      state_matrix().pack_matrices(pair[1]->data<float>(), packed + state, pool);
     });
   }
 
