@@ -120,11 +120,13 @@ std::string ratios_of(const Report& r) {
 std::string text_of(const Report& r) {
   std::string out = r.automatic ? precisions_of(r) : ratios_of(r);
   if (!r.method.empty()) {
+    const bool same = r.seen + r.held_back > r.sets;
     out += text("ranges by ", r.method, " of ", r.seen, r.seen == 1 ? " set" : " sets",
                 " of inputs, answers compared for ", r.held_back,
-                r.automatic                     ? " in all\n"
-                : r.seen + r.held_back > r.sets ? ", the same\n"
-                                                : " others\n");
+                r.automatic ? " in all"
+                : same      ? ", the same"
+                            : " others",
+                "\n");
   } else if (r.sets == 0) {
     out += "answers were not compared: no --data or --input\n";
   } else {
