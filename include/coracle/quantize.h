@@ -56,17 +56,19 @@ CORACLE_QUANTIZE_API coracle_status coracle_quantize_name_set(coracle_quantize_i
 
 /* ---- quantising ---- */
 
-/** Told that of the step "calibration" (runs that show how far values reach), "methods" (choosing ranges of operands)
- * or "layers" (finding those that have to stay) `done` of `total` parts are done. May not throw. */
+/** Told that of the step "calibration" (runs that show how far values reach), "methods" (choosing ranges of operands),
+ * "times" (of layers, with type=auto), "layers" (finding those that have to stay) or "choice" (precisions that were
+ * tried) `done` of `total` parts are done. May not throw. */
 typedef void (*coracle_quantize_progress_function)(void* user, const char* step, size_t done, size_t total);
 
 typedef struct coracle_quantize_options {
   size_t struct_size;
   const char* params; /**< parameter file, where Paddle's naming rules do not find it */
   /** How the model is quantised: "NAME=VALUE" texts, "method=kl" for instance. The names are the options of `coracle
-   * quantize` (docs/quantization.md), with "_" or "-": weights_only, half, method, percentile, keep, max_drop, min_snr,
-   * scaling, scaling_alpha, reduce_range, round_residuals, bias_correction. Numbers are written as in JSON, truth
-   * values "true" or "false"; "keep" may be there several times. */
+   * quantize` (docs/quantization.md), with "_" or "-": weights_only, half, type, times, method, percentile, keep,
+   * max_drop, min_snr, max_error, error_metric, scaling, scaling_alpha, reduce_range, round_residuals, bias_correction.
+   * Numbers are written as in JSON, truth values "true" or "false"; "keep" may be there several times. With "type=auto"
+   * layers are timed here with `session`'s threads, unless "times=FILE" has that. */
   const char* const* settings;
   size_t setting_count;
   /** Sets of inputs, 32 to 500 are usual. With weights alone stored otherwise (weights_only, half) there need be none;
@@ -102,9 +104,9 @@ typedef struct coracle_quantization coracle_quantization;
  * may be null; else it is to be freed with coracle_quantization_free.
  *
  * CORACLE_INVALID_ARGUMENT: options that are wrong or exclude each other, no data where it is needed, inputs that the
- * model does not have or that do not fit, values that are not finite. CORACLE_UNSUPPORTED: a model that is quantised
- * already or of another format. CORACLE_IO: files that cannot be read or written. CORACLE_CANCELLED. Then nothing is
- * written but the state.
+ * model does not have or that do not fit, values that are not finite, with type=auto bounds that nothing keeps.
+ * CORACLE_UNSUPPORTED: a model that is quantised already or of another format. CORACLE_IO: files that cannot be read or
+ * written. CORACLE_CANCELLED. Then nothing is written but the state.
  */
 CORACLE_QUANTIZE_API coracle_status coracle_quantize(const char* model, const char* output,
                                                      const coracle_quantize_options* options,

@@ -75,7 +75,8 @@ struct QuantizeOptions {
   std::function<void(std::size_t set, QuantizeInputs& inputs)> data = {};
   SessionOptions session = {};  ///< of all runs
   std::string state = {};       ///< file that an interrupted call is gone on with from; empty: none
-  /// Told of "calibration", "methods" or "layers", how much of how much is done. May not throw, nor may `message`.
+  /// Told of "calibration", "methods", "times", "layers" or "choice", how much of how much is done. May not throw, nor
+  /// may `message`.
   std::function<void(const std::string& step, std::size_t done, std::size_t total)> progress = {};
   std::function<void(coracle_log_level level, const std::string& message)> message = {};
   /// What another thread or a signal handler sets to 1 to end it with CORACLE_CANCELLED; null: nobody does.

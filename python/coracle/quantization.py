@@ -23,9 +23,10 @@ Path = Union[str, "os.PathLike[str]"]
 Progress = Callable[[str, int, int], object]
 
 
-def quantize(model: Path | Model, data: Iterable[Inputs] | None, output: Path, *, params: Path | None = None, method: str = "auto",
-             weights_only: str | None = None, half: bool = False, percentile: float = 99.99, keep: Iterable[str] = (),
-             max_drop: float | None = None, min_snr: float | None = None, scaling: str = "auto", scaling_alpha: float | None = None,
+def quantize(model: Path | Model, data: Iterable[Inputs] | None, output: Path, *, params: Path | None = None, type: str = "int8",
+             times: Path | None = None, method: str = "auto", weights_only: str | None = None, half: bool = False,
+             percentile: float = 99.99, keep: Iterable[str] = (), max_drop: float | None = None, min_snr: float | None = None,
+             max_error: float | None = None, error_metric: str = "rms", scaling: str = "auto", scaling_alpha: float | None = None,
              reduce_range: bool = False, round_residuals: bool = False, bias_correction: bool = True, threads: int = 0,
              state: Path | None = None, progress: Progress | None = None, **others: Any) -> QuantizationReport:
     """Makes a model of int8 from one of float32, and writes it: `coracle.quantize("model_dir", batches, "int8_dir")`.
@@ -43,6 +44,9 @@ def quantize(model: Path | Model, data: Iterable[Inputs] | None, output: Path, *
 
     Args:
         params: The parameter file, where Paddle's naming rules do not find it.
+        type: What layers compute in: "int8", or "auto": layer by layer what takes least time within `max_error`, `max_drop` and
+            `min_snr`, for all sets of `data`. Each layer is timed here, and the report says what it has and why.
+        times: With `type="auto"` a file with times of layers, the JSON of a report of another machine; None measures them here.
         method: How far values of operands reach: "minmax", "percentile", "mse", "kl", or "auto": what answers nearest.
         weights_only: "int8" or "int4": weights alone, without inputs to measure; for smaller files.
         half: Weights alone as float16.
@@ -50,6 +54,9 @@ def quantize(model: Path | Model, data: Iterable[Inputs] | None, output: Path, *
         keep: Layers that stay in float32, by the names of their results or weights.
         max_drop: Percent of the decisions that may change: layers that do the most harm stay in float32.
         min_snr: Signal to noise of all outputs at least, in decibels, in that way.
+        max_error: Error of all outputs at most, relative to what they were, in that way; 0.01 is a hundredth.
+        error_metric: Of `max_error`, for the worst set: "rms" is the root mean square of the differences by that of the values, "max" the
+            largest difference by the largest magnitude.
         scaling: Factors for channels of operands: "none", "fold" (into parameters), "insert" (products too), or "auto": what answers
             nearest, products if by 6 dB.
         scaling_alpha: Share of operands' ranges in the factors (0 to 1), the rest is that of weights; None is the best of four.
@@ -58,8 +65,8 @@ def quantize(model: Path | Model, data: Iterable[Inputs] | None, output: Path, *
         bias_correction: Biases take back the mean error of rounding.
         threads: Of each run at most; 0 is `default_threads()`.
         state: A file that keeps what was measured: the same call goes on from there where this one was interrupted.
-        progress: Called as `progress(step, done, total)` in this thread, the step "calibration", "methods" or "layers". What it raises
-            comes out of this function.
+        progress: Called as `progress(step, done, total)` in this thread, the step "calibration", "methods", "times", "layers" or "choice".
+            What it raises comes out of this function.
 
     Raises InvalidArgumentError for wrong options, for inputs that are missing, unknown, of another type or shape, or not finite, and
     where there is no data; UnsupportedError for a model that is quantised already or of another format; FileError if a file cannot be
@@ -67,6 +74,7 @@ def quantize(model: Path | Model, data: Iterable[Inputs] | None, output: Path, *
     """
     path, params = _files_of(model, params)
     given = {name: value for name, value in locals().items() if name in _DEFAULTS}
+    given["times"] = None if times is None else os.fspath(times)
     settings = _settings({name: value for name, value in given.items() if value != _DEFAULTS[name]})
     settings += _settings(others)   # The library says which name was probably meant.
     sets = _Sets(data, inspect(path, params)["inputs"])

@@ -29,7 +29,8 @@ class OutputAccuracy:
 
     signal_to_noise_db: decibels, infinite where nothing differs; largest_difference: of an element; decisions: which element is the
     largest, along dimension 1 of four, else along the last one, or of one alone whether it is at least one half; changed_decisions:
-    those that differ; answers_of_another_shape: count as one changed decision each.
+    those that differ; answers_of_another_shape: count as one changed decision each; rms_error, max_error: relative to what the
+    original answers, of the worst set, as `error_metric` has them.
     """
 
     name: str
@@ -38,6 +39,8 @@ class OutputAccuracy:
     decisions: int
     changed_decisions: int
     answers_of_another_shape: int
+    rms_error: float = 0.0
+    max_error: float = 0.0
 
     @property
     def drop(self) -> float:
@@ -51,8 +54,9 @@ class QuantizedLayer:
 
     name: the variable of its result; operator: its type; weights: their variable; quantized: otherwise it stays in float32, and `reason`
     says why; stored: "int8", "int4" or "float16"; method, operand_range: by which its operand is rounded and how far that reaches;
-    operand_signal_to_noise_db, weights_signal_to_noise_db: of what is rounded, infinite where nothing differs. None is what does not
-    apply.
+    operand_signal_to_noise_db, weights_signal_to_noise_db: of what is rounded, infinite where nothing differs. With `type="auto"`
+    precision: "int8", "bf16" or "float32", and `reason` says why in any case; times_ms: what the layer takes by precision; errors: of the
+    answers with this layer alone in it. None is what does not apply.
     """
 
     name: str
@@ -65,6 +69,9 @@ class QuantizedLayer:
     operand_range: float | None = None
     operand_signal_to_noise_db: float | None = None
     weights_signal_to_noise_db: float | None = None
+    precision: str | None = None
+    times_ms: Mapping[str, float] | None = None
+    errors: Mapping[str, float] | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,7 +80,9 @@ class QuantizationReport:
 
     output: what was written; weights: "int8", "int4" or "float16", as they are stored; method: of ranges, None where operands stay as they
     are; sets: of inputs, of which ranges were seen for `calibration_sets` and answers compared for `compared_sets`; original_bytes,
-    quantized_bytes: of program and weights; outputs: how near their answers are; layers: in the order of the program.
+    quantized_bytes: of program and weights; outputs: how near their answers are; layers: in the order of the program; automatic: with
+    `type="auto"` the bound (max_error, where there is one), error_metric and error, and times_ms of a run of the models ("float32",
+    "int8", "chosen"), or the file of times.
     """
 
     output: str
@@ -87,16 +96,20 @@ class QuantizationReport:
     quantized_bytes: int
     outputs: tuple[OutputAccuracy, ...]
     layers: tuple[QuantizedLayer, ...]
+    automatic: Mapping[str, Any] | None
     _json: Mapping[str, Any] = dataclasses.field(repr=False, compare=False)
     _page: str = dataclasses.field(repr=False, compare=False)
 
     @classmethod
     def _of(cls, json: Mapping[str, Any], page: str) -> QuantizationReport:
-        outputs = tuple(OutputAccuracy(**{**each, "signal_to_noise_db": _ratio(each["signal_to_noise_db"])}) for each in json["outputs"])
+        infinite = ("signal_to_noise_db", "rms_error", "max_error")
+        outputs = tuple(OutputAccuracy(**{**each, **{name: _ratio(each[name]) for name in infinite}}) for each in json["outputs"])
         ratios = ("operand_signal_to_noise_db", "weights_signal_to_noise_db")
-        layers = tuple(QuantizedLayer(**{**each, **{name: _ratio(each[name]) for name in ratios if name in each}}) for each in json["layers"])
+        layers = tuple(QuantizedLayer(**{**each, **{name: _ratio(each[name]) for name in ratios if name in each},
+                                         **{name: {precision: _ratio(number) for precision, number in each[name].items()}
+                                            for name in ("times_ms", "errors") if name in each}}) for each in json["layers"])
         own = ("output", "weights", "operands_are_quantized", "sets", "calibration_sets", "compared_sets", "original_bytes", "quantized_bytes")
-        return cls(method=json.get("method"), outputs=outputs, layers=layers, _json=json, _page=page, **{name: json[name] for name in own})
+        return cls(method=json.get("method"), outputs=outputs, layers=layers, automatic=json.get("automatic"), _json=json, _page=page, **{name: json[name] for name in own})
 
     def to_dict(self) -> dict[str, Any]:
         """What `coracle quantize --json` prints, as a dict; None is a ratio without noise."""
@@ -118,10 +131,23 @@ class QuantizationReport:
             text += "; ranges by %s of %s of inputs" % (self.method, counted(self.calibration_sets, "set"))
         return text
 
+    def _choice(self) -> str:
+        """Of `type="auto"`."""
+        assert self.automatic is not None
+        precisions = [layer.precision for layer in self.layers]
+        text = ", ".join("%s: %d" % (each, precisions.count(each)) for each in ("int8", "bf16", "float32") if each in precisions)
+        text += "; error (%s) %.3g" % (self.automatic["error_metric"], self.automatic["error"])
+        if "max_error" in self.automatic:
+            text += " of at most %.3g" % self.automatic["max_error"]
+        times = self.automatic.get("times_ms")
+        return text if times is None else text + "; %.2f ms, float32 %.2f ms, int8 %.2f ms" % (times["chosen"], times["float32"], times["int8"])
+
     def __str__(self) -> str:
         lines = ["%s: signal to noise %s, largest difference %.3g, %d of %d decisions changed" % (
             each.name, _decibels(each.signal_to_noise_db), each.largest_difference, each.changed_decisions, each.decisions)
                  for each in self.outputs]
+        if self.automatic is not None:
+            lines.append(self._choice())
         return "\n".join([self._summary()] + (lines or ["answers were not compared: there were no inputs"]))
 
     def _repr_html_(self) -> str:
@@ -130,7 +156,7 @@ class QuantizationReport:
         layers = [(each.name, each.operator, each.stored if each.quantized else "float32: %s" % each.reason,
                    "" if each.operand_signal_to_noise_db is None else _decibels(each.operand_signal_to_noise_db),
                    "" if each.weights_signal_to_noise_db is None else _decibels(each.weights_signal_to_noise_db)) for each in self.layers]
-        return (_html.paragraph(self._summary())
+        return (_html.paragraph(self._summary()) + ("" if self.automatic is None else _html.paragraph(self._choice()))
                 + (_html.table(("output", "signal to noise", "largest difference", "decisions changed"), outputs) if outputs else "")
                 + _html.folded(counted(len(layers), "layer"), _html.table(("layer", "operator", "weights", "operand, signal to noise",
                                                                            "weights, signal to noise"), layers)))

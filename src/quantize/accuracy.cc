@@ -50,33 +50,58 @@ std::vector<double> reals_of(const Answer& a) {
   return values;
 }
 
+/// How much `part` is of `whole`; infinite where that is nothing, or either is no number.
+double share_of(double part, double whole) {
+  if (part == 0) return 0;
+  const double share = part / whole;
+  return std::isnan(share) ? std::numeric_limits<double>::infinity() : share;
+}
+
 }  // namespace
+
+ErrorMetric error_metric(const std::string& text) { return text == "max" ? ErrorMetric::kMax : ErrorMetric::kRms; }
 
 void OutputAccuracy::add(const Answer& original, const Answer& quantized) {
   if (!std::ranges::equal(original.dims, quantized.dims) || original.dtype != quantized.dtype) {
     ++other_shapes;
     ++decisions;
     ++changed;
+    rms_error = max_error = std::numeric_limits<double>::infinity();
     return;
   }
   const size_t count = element_count(original.dims);
   if (!has_reals(original.dtype)) {
     const size_t bytes = count == 0 ? 0 : original.bytes.size() / count;
-    decisions += count;
+    size_t others = 0;
     for (size_t i = 0; i < count; ++i) {
-      changed += std::memcmp(&original.bytes[i * bytes], &quantized.bytes[i * bytes], bytes) != 0 ? 1 : 0;
+      others += std::memcmp(&original.bytes[i * bytes], &quantized.bytes[i * bytes], bytes) != 0 ? 1 : 0;
     }
+    decisions += count;
+    changed += others;
+    rms_error = std::max(rms_error, share_of(static_cast<double>(others), static_cast<double>(count)));
+    max_error = std::max(max_error, share_of(static_cast<double>(others), static_cast<double>(count)));
     return;
   }
   const std::vector<double> a = reals_of(original);
   const std::vector<double> b = reals_of(quantized);
+  double square = 0;  // of this answer
+  double square_of_errors = 0;
+  double largest = 0;
+  double largest_error = 0;
   for (size_t i = 0; i < count; ++i) {
     if (std::isinf(a[i]) && a[i] == b[i]) continue;  // the same, and no signal that noise compares with
     const double error = b[i] - a[i];
-    signal += a[i] * a[i];
-    noise += error * error;
-    max_absolute = std::max(max_absolute, std::fabs(error));
+    square += a[i] * a[i];
+    square_of_errors += error * error;
+    largest = std::max(largest, std::fabs(a[i]));
+    largest_error = std::max(largest_error, std::fabs(error));
   }
+  if (std::isnan(square_of_errors)) largest_error = square_of_errors;
+  signal += square;
+  noise += square_of_errors;
+  max_absolute = std::max(max_absolute, largest_error);
+  rms_error = std::max(rms_error, share_of(std::sqrt(square_of_errors), std::sqrt(square)));
+  max_error = std::max(max_error, share_of(largest_error, largest));
   if (count == 0) return;
   const size_t rank = original.dims.size();
   const size_t axis = rank == 4 ? 1 : rank - 1;
@@ -102,6 +127,12 @@ double worst_ratio(const std::vector<OutputAccuracy>& outputs) {
   return worst;
 }
 
+double worst_error(const std::vector<OutputAccuracy>& outputs, ErrorMetric metric) {
+  double worst = 0;
+  for (const OutputAccuracy& o : outputs) worst = std::max(worst, o.error(metric));
+  return worst;
+}
+
 double OutputAccuracy::drop() const {
   return decisions == 0 ? 0 : 100 * static_cast<double>(changed) / static_cast<double>(decisions);
 }
@@ -110,7 +141,7 @@ std::string bytes_of(const std::vector<OutputAccuracy>& outputs) {
   StateWriter w;
   for (const OutputAccuracy& o : outputs) {
     w.text(o.name);
-    for (double v : {o.signal, o.noise, o.max_absolute}) w.number(v);
+    for (double v : {o.signal, o.noise, o.max_absolute, o.rms_error, o.max_error}) w.number(v);
     for (size_t n : {o.decisions, o.changed, o.other_shapes}) w.number<uint64_t>(n);
   }
   return w.take();
@@ -121,7 +152,7 @@ std::vector<OutputAccuracy> read_accuracy(const std::string& bytes) {
   for (StateReader r(bytes); !r.empty();) {
     OutputAccuracy& o = outputs.emplace_back();
     o.name = r.text();
-    for (double* v : {&o.signal, &o.noise, &o.max_absolute}) *v = r.number<double>();
+    for (double* v : {&o.signal, &o.noise, &o.max_absolute, &o.rms_error, &o.max_error}) *v = r.number<double>();
     for (size_t* n : {&o.decisions, &o.changed, &o.other_shapes}) *n = r.number<uint64_t>();
   }
   return outputs;

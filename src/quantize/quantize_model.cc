@@ -5,9 +5,11 @@
 #include <memory>
 #include <optional>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/printable.h"
 #include "base/system/native_path.h"
+#include "quantize/auto_precision.h"
 #include "quantize/calibration.h"
 #include "quantize/error.h"
 #include "quantize/insertions.h"
@@ -25,6 +27,8 @@ namespace {
 constexpr size_t kFewSets = 16;
 /// Enough sets to tell methods apart.
 constexpr size_t kSetsForMethods = 8;
+/// Sets that layers are timed with: each runs many times.
+constexpr size_t kSetsForTimes = 2;
 
 Precision wanted_precision(const Options& options) {
   if (options.half) return Precision::kHalfWeights;
@@ -57,11 +61,30 @@ void require_folder_of(const std::string& path) {
           ": there is no folder ", printable(path_text(folder)));
 }
 
+/// Throws Error where options of type auto are missing, or given without it.
+void require_bounds(const Options& options) {
+  const bool automatic = options.type == "auto";
+  require(!automatic || options.max_error || options.max_drop || options.min_snr, ErrorCode::kInvalidArgument,
+          "type auto chooses within a bound: give max_error (0.01 is a hundredth), max_drop or min_snr");
+  require(automatic || options.times.empty(), ErrorCode::kInvalidArgument,
+          "times of layers are for choosing between precisions: give type auto too, or leave out times");
+}
+
+/// The times that are given; nothing where they are measured.
+std::optional<std::string> given_times(const Options& options) {
+  if (options.times.empty()) return std::nullopt;
+  const std::optional<File> file = File::open(options.times);
+  require(file.has_value(), ErrorCode::kIo, printable(options.times), ": there is no such file of times");
+  const FileBytes whole = file->read_all();
+  return std::string(reinterpret_cast<const char*>(whole.bytes.data()), whole.bytes.size());
+}
+
 /// A model on its way.
 class Quantizer {
  public:
   explicit Quantizer(const Task& task)
       : task_(task),
+        times_(given_times(task.options)),
         original_(task.model, task.params),
         program_(original_.program()),
         precision_(wanted_precision(task.options)) {
@@ -96,10 +119,10 @@ class Quantizer {
 
   void open_state() {
     const std::vector<coracle::TensorInfo> inputs = model_ ? model_->inputs() : std::vector<coracle::TensorInfo>();
-    state_ =
-        State(task_.state,
-              state_key(task_.options, original_.program_bytes(), parameters_, layers_, inputs, all_of(*task_.sets)),
-              task_.message);
+    state_ = State(task_.state,
+                   state_key(task_.options, times_.value_or(""), threads_of_times(), original_.program_bytes(),
+                             parameters_, layers_, inputs, all_of(*task_.sets)),
+                   task_.message);
   }
 
   void store_weights_alone() {
@@ -149,8 +172,10 @@ class Quantizer {
               "answers are compared with real inputs: give data, or leave out max_drop and min_snr");
       return {used_->all(), {}};
     }
+    if (task_.options.type == "auto") compared_ = all_of(*task_.sets);
     const ModelAnswers original = answers(compared_);
-    Decision decision = decide(*used_, original, task_.options, tell("layers"));
+    Decision decision = task_.options.type == "auto" ? decided_by_time(original)
+                                                     : decide(*used_, original, task_.options, tell("layers"));
     if (decision.quantized.empty() && used_ != &*trial_) {
       // Nothing has to be near any more: the model stays as it was.
       used_ = &*trial_;
@@ -158,6 +183,16 @@ class Quantizer {
       decision.accuracy = original.compare(used_->model({}), original.sets());
     }
     return decision;
+  }
+
+  Decision decided_by_time(const ModelAnswers& original) {
+    TimedRuns runs(task_.runs, all_of(*task_.sets).first(kSetsForTimes), model_->inputs());
+    const auto told = [this](const char* step, size_t done, size_t total) { tell(step)(done, total); };
+    return decide_by_time({*used_, *trial_, original, task_.options, runs, times_, state_, told}, automatic_.emplace());
+  }
+  /// What measured times depend on besides options and inputs.
+  int32_t threads_of_times() const {
+    return task_.options.type == "auto" && task_.runs.session != nullptr ? task_.runs.session->threads : 0;
   }
 
   Report report_of(const Decision& decision, const ModelBytes& model) const {
@@ -175,6 +210,8 @@ class Quantizer {
     report.quantized_bytes = model.program.size() + model.parameters.size();
     report.outputs = decision.accuracy;
     report.layers = used_->layers(decision.quantized);
+    report.automatic = automatic_;
+    if (automatic_) add_precisions(*automatic_, *used_, report.layers);
     return report;
   }
 
@@ -186,6 +223,7 @@ class Quantizer {
   }
 
   const Task& task_;
+  const std::optional<std::string> times_;  ///< of layers, as text
   const Original original_;
   const Program program_;
   const Precision precision_;
@@ -198,6 +236,7 @@ class Quantizer {
   ChosenSets compared_;
   Activations activations_;
   std::optional<Trial> trial_;
+  std::optional<AutoOutcome> automatic_;  ///< of type auto
   ScalingOutcome scaling_;
   std::unique_ptr<ScaledTrial> scaled_;
   Trial* used_ = nullptr;
@@ -206,6 +245,7 @@ class Quantizer {
 }  // namespace
 
 ReportTexts quantize_model(const Task& task) {
+  require_bounds(task.options);
   require_quantisable(task);
   return Quantizer(task).run();
 }

@@ -22,7 +22,7 @@ struct Task {
   Runs runs;
   std::string state;  ///< file that an interrupted run is gone on with from; empty: none
   Messages message;
-  /// Told of each step, "calibration", "methods" or "layers", how much of how much is done.
+  /// Told of each step, "calibration", "methods", "times", "layers" or "choice", how much of how much is done.
   std::function<void(const char* step, size_t done, size_t all)> progress;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -44,7 +45,58 @@ size_t Report::layers_of_dtype() const {
       layers.begin(), layers.end(), [&](const LayerReport& l) { return l.kept.empty() && l.stored == dtype(); }));
 }
 
-std::string text_of(const Report& r) {
+std::string milliseconds(const LayerReport& l, LayerPrecision precision) {
+  if (!l.costs || !l.costs->in(precision)) return "-";
+  return fixed(l.costs->in(precision)->time, 3);
+}
+
+std::string error_of(const LayerReport& l) {
+  return l.costs ? general(l.costs->in(LayerPrecision::kInt8)->error, 3) : "-";
+}
+
+std::string choice_of(const Report& r) {
+  if (!r.automatic) return {};
+  const AutoOutcome& a = *r.automatic;
+  std::string out = "layers";
+  const char* before = " in ";
+  for (const LayerPrecision p : a.candidates()) {
+    // Those that cannot have fewer bits are in float32, too.
+    const size_t others = p == LayerPrecision::kFloat32 ? r.layers.size() - a.precisions.size() : 0;
+    out += text(std::exchange(before, ", "), text_of(p), ": ", a.count(p) + others);
+  }
+  out += text("; error (", a.metric, ") ", general(a.error, 3));
+  if (a.bound) out += " of at most " + general(*a.bound, 3);
+  if (a.times) {
+    out += text("; ", fixed(a.times->chosen, 2), " ms, float32 ", fixed(a.times->in_float32, 2), " ms, int8 ",
+                fixed(a.times->in_int8, 2), " ms");
+  } else {
+    out += "; times of " + printable(a.times_file);
+  }
+  return out;
+}
+
+namespace {
+
+/// A table of what layers take in each precision.
+std::string precisions_of(const Report& r) {
+  constexpr size_t kName = 32;
+  constexpr size_t kOperator = 18;
+  constexpr size_t kNumber = 11;
+  const std::vector<LayerPrecision> candidates = r.automatic->candidates();
+  std::string out = "layer                            operator           precision   ";
+  for (const LayerPrecision p : candidates) out += padded(text(text_of(p), " ms"), kNumber) + " ";
+  out += "error       why\n";
+  for (const LayerReport& l : r.layers) {
+    out +=
+        padded(printable(l.name), kName) + " " + padded(l.type, kOperator) + " " + padded(l.precision, kNumber) + " ";
+    for (const LayerPrecision p : candidates) out += padded(milliseconds(l, p), kNumber) + " ";
+    out += padded(error_of(l), kNumber) + " " + l.reason + "\n";
+  }
+  return out;
+}
+
+/// A table of how near operands and weights are.
+std::string ratios_of(const Report& r) {
   constexpr size_t kName = 32;
   constexpr size_t kOperator = 18;
   constexpr size_t kRatio = 12;
@@ -60,10 +112,21 @@ std::string text_of(const Report& r) {
            padded(decibels(l.weights_ratio), kRatio) + " " +
            (alone ? l.stored : general(l.range, 4) + " (" + l.method + ")") + "\n";
   }
+  return out;
+}
+
+}  // namespace
+
+std::string text_of(const Report& r) {
+  std::string out = r.automatic ? precisions_of(r) : ratios_of(r);
   if (!r.method.empty()) {
+    const bool same = r.seen + r.held_back > r.sets;
     out += text("ranges by ", r.method, " of ", r.seen, r.seen == 1 ? " set" : " sets",
                 " of inputs, answers compared for ", r.held_back,
-                r.seen + r.held_back > r.sets ? ", the same\n" : " others\n");
+                r.automatic ? " in all"
+                : same      ? ", the same"
+                            : " others",
+                "\n");
   } else if (r.sets == 0) {
     out += "answers were not compared: no --data or --input\n";
   } else {
@@ -76,6 +139,7 @@ std::string text_of(const Report& r) {
                 general(o.max_absolute, 3), ", ", o.changed, " of ", o.decisions, " decisions changed",
                 o.other_shapes == 0 ? "" : text(", ", o.other_shapes, " answers of another shape"), "\n");
   }
+  if (r.automatic) out += choice_of(r) + "\n";
   const size_t others = r.changed_layers() - r.layers_of_dtype();
   out += text(r.output, ": ", r.layers_of_dtype(), " of ", r.layers.size(), " layers with ", r.dtype(),
               others == 0 ? "" : text(", ", others, " with int8"), ", ", fixed(mebibytes(r.quantized_bytes), 2),
@@ -105,6 +169,35 @@ void scaling(JsonWriter& w, const ScalingOutcome& s) {
   w.EndObject();
 }
 
+void automatic(JsonWriter& w, const AutoOutcome& a) {
+  w.Key("automatic");
+  w.StartObject();
+  w.field("error_metric", a.metric);
+  if (a.bound) w.field("max_error", *a.bound);
+  w.field("error", a.error);
+  if (a.times) {
+    w.Key("times_ms");
+    w.StartObject();
+    w.field("float32", a.times->in_float32);
+    w.field("int8", a.times->in_int8);
+    w.field("chosen", a.times->chosen);
+    w.EndObject();
+  } else {
+    w.field("times", printable(a.times_file));
+  }
+  w.EndObject();
+}
+
+/// A number for each precision that a layer can have.
+void by_precision(JsonWriter& w, const char* name, const LayerCosts& costs, double PrecisionCost::*number) {
+  w.Key(name);
+  w.StartObject();
+  for (const LayerPrecision p : kLayerPrecisions) {
+    if (costs.in(p)) w.field(text_of(p), (*costs.in(p)).*number);
+  }
+  w.EndObject();
+}
+
 }  // namespace
 
 std::string json_of(const Report& r) {
@@ -120,6 +213,7 @@ std::string json_of(const Report& r) {
   w.field("compared_sets", r.held_back);
   w.field("original_bytes", r.original_bytes);
   w.field("quantized_bytes", r.quantized_bytes);
+  if (r.automatic) automatic(w, *r.automatic);
   if (r.scaling.tried) scaling(w, r.scaling);
   w.field("residuals", r.residuals);
   w.field("residuals_are_quantized", r.rounds_residuals && r.residuals != 0);
@@ -127,6 +221,8 @@ std::string json_of(const Report& r) {
     w.field("name", o.name);
     w.field("signal_to_noise_db", o.noise_ratio());
     w.field("largest_difference", o.max_absolute);
+    w.field("rms_error", o.rms_error);
+    w.field("max_error", o.max_error);
     w.field("decisions", o.decisions);
     w.field("changed_decisions", o.changed);
     w.field("answers_of_another_shape", o.other_shapes);
@@ -136,7 +232,12 @@ std::string json_of(const Report& r) {
     w.field("operator", l.type);
     w.field("weights", l.weights);
     w.field("quantized", l.kept.empty());
-    if (!l.kept.empty()) w.field("reason", l.kept);
+    if (!l.precision.empty()) w.field("precision", l.precision);
+    if (const std::string& why = l.precision.empty() ? l.kept : l.reason; !why.empty()) w.field("reason", why);
+    if (l.costs) {
+      by_precision(w, "times_ms", *l.costs, &PrecisionCost::time);
+      by_precision(w, "errors", *l.costs, &PrecisionCost::error);
+    }
     if (l.range > 0) {
       w.field("method", l.method);
       w.field("operand_range", l.range);

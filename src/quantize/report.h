@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "quantize/auto_precision.h"
 #include "quantize/scaling_trial.h"
 #include "quantize/trial.h"
 
@@ -19,9 +20,10 @@ struct Report {
   size_t held_back = 0;  ///< those that answers were compared for
   std::vector<OutputAccuracy> outputs;
   ScalingOutcome scaling;
-  size_t residuals = 0;             ///< sums that read an operand of a layer
-  bool rounds_residuals = false;    ///< whether they read it rounded
-  std::vector<LayerReport> layers;  ///< products and convolutions with constant weights
+  size_t residuals = 0;                  ///< sums that read an operand of a layer
+  bool rounds_residuals = false;         ///< whether they read it rounded
+  std::optional<AutoOutcome> automatic;  ///< of type auto
+  std::vector<LayerReport> layers;       ///< products and convolutions with constant weights
   size_t original_bytes = 0;
   size_t quantized_bytes = 0;
 
@@ -42,6 +44,12 @@ std::string decibels(double ratio);
 std::string text_of(const ScalingOutcome& scaling);
 /// The same of residuals; empty where there are none.
 std::string residuals_of(const Report& report);
+/// What type auto came to, in sentences: precisions, error and bound, times. Empty for other types.
+std::string choice_of(const Report& report);
+/// Milliseconds, "-" where there is no such time.
+std::string milliseconds(const LayerReport& layer, LayerPrecision precision);
+/// Of the answers with this layer alone in int8.
+std::string error_of(const LayerReport& layer);
 std::string text_of(const Report& report);
 std::string json_of(const Report& report);
 /// A page of HTML that loads nothing.

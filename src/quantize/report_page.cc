@@ -92,6 +92,21 @@ std::string row(const LayerReport& l) {
          " (" + l.method + ")<td>" + histogram(l) + "\n";
 }
 
+/// What each layer computes in, and what it takes in each precision.
+std::string precision_rows(const Report& r) {
+  const std::vector<LayerPrecision> candidates = r.automatic->candidates();
+  std::string out =
+      "<h2>Precisions</h2>\n<p>" + escaped(choice_of(r)) + ".</p>\n<table><tr><th>result<th>operator<th>precision";
+  for (const LayerPrecision p : candidates) out += text("<th>", text_of(p), " ms");
+  out += "<th>error in int8<th>why\n";
+  for (const LayerReport& l : r.layers) {
+    out += "<tr><td>" + escaped(l.name) + "<td>" + l.type + "<td>" + l.precision;
+    for (const LayerPrecision p : candidates) out += "<td class=\"number\">" + milliseconds(l, p);
+    out += "<td class=\"number\">" + error_of(l) + "<td>" + escaped(l.reason) + "\n";
+  }
+  return out + "</table>\n";
+}
+
 std::string scaled_operands(const ScalingOutcome& s) {
   std::string out = "<h2>Scaling</h2>\n<p>" + text_of(s) + ".</p>\n";
   if (s.scalings.empty()) return out;
@@ -114,6 +129,7 @@ std::string page_of(const Report& r) {
   out += text("<p>", r.changed_layers(), " of ", r.layers.size(), " layers with ", r.dtype(), ". ");
   if (!r.method.empty()) out += "Ranges by " + r.method + " of " + std::to_string(r.seen) + " sets of inputs. ";
   out += text("Answers compared for ", r.held_back, " of ", r.sets, " sets.</p>\n") + sizes(r);
+  if (r.automatic) out += precision_rows(r);
   if (r.scaling.tried) out += scaled_operands(r.scaling);
   if (r.residuals != 0) out += "<p>" + residuals_of(r) + ".</p>\n";
   out += "<h2>Answers</h2>\n<table><tr><th>output<th>signal to noise<th>largest difference<th>decisions changed\n";

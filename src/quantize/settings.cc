@@ -38,7 +38,7 @@ void read(const OptionDef& row, std::string_view value, bool& to) {
 }
 
 void read(const OptionDef& row, std::string_view value, std::string& to) {
-  if (is_among(value, row.allowed.texts)) {
+  if (row.allowed.texts.empty() || is_among(value, row.allowed.texts)) {
     to = value;
     return;
   }

@@ -40,15 +40,19 @@ void add_layers(Fingerprint& f, const std::vector<Layer>& layers) {
 
 }  // namespace
 
-std::string state_key(const Options& options, std::string_view program, const ParameterMap& parameters,
-                      const std::vector<Layer>& layers, const std::vector<coracle::TensorInfo>& inputs,
-                      const ChosenSets& sets) {
+std::string state_key(const Options& options, std::string_view times, int32_t threads, std::string_view program,
+                      const ParameterMap& parameters, const std::vector<Layer>& layers,
+                      const std::vector<coracle::TensorInfo>& inputs, const ChosenSets& sets) {
   Fingerprint f;
   f.add(coracle_version());
   f.add(coracle_cpu_isa());
   StateWriter of_options;
   for_each_option(options, [&](const OptionDef&, const auto& value) { add(of_options, value); });
   f.add(of_options.take());
+  f.add(times);
+  StateWriter of_threads;
+  of_threads.number(threads);
+  f.add(of_threads.take());
   f.add(program);
   for (const auto& [name, p] : parameters) {
     StateWriter w;

@@ -19,13 +19,6 @@ StoredWeights stored_weights(const Layer& layer, const Parameter& weights, Preci
   return halves ? std::move(*halves) : integer_weights(layer, weights, {}, kMostSteps);
 }
 
-bool near_enough(const Options& options, const std::vector<OutputAccuracy>& outputs) {
-  return std::all_of(outputs.begin(), outputs.end(), [&](const OutputAccuracy& o) {
-    return (!options.max_drop || o.drop() <= *options.max_drop) &&
-           (!options.min_snr || o.noise_ratio() >= *options.min_snr);
-  });
-}
-
 }  // namespace
 
 Trial::Trial(Program program, ParameterMap parameters, std::vector<Layer> layers, const Activations& activations,
@@ -79,6 +72,12 @@ std::vector<size_t> Trial::all() const {
   std::vector<size_t> numbers(count());
   std::iota(numbers.begin(), numbers.end(), size_t{0});
   return numbers;
+}
+
+std::vector<std::string> Trial::names() const {
+  std::vector<std::string> names;
+  for (const Candidate& c : candidates_) names.push_back(layers_[c.layer].name);
+  return names;
 }
 
 std::vector<std::vector<size_t>> Trial::operands() const {
@@ -168,6 +167,15 @@ void choose_methods(Trial& trial, const Answers& original, const std::function<v
   if (worst_ratio(original.compare(trial.model(trial.all()), original.sets())) < ratio_of_same) {
     trial.use(trial.all(), same);
   }
+}
+
+bool near_enough(const Options& options, const std::vector<OutputAccuracy>& outputs) {
+  const ErrorMetric metric = error_metric(options.error_metric);
+  return std::all_of(outputs.begin(), outputs.end(), [&](const OutputAccuracy& o) {
+    return (!options.max_drop || o.drop() <= *options.max_drop) &&
+           (!options.min_snr || o.noise_ratio() >= *options.min_snr) &&
+           (!options.max_error || o.error(metric) <= *options.max_error);
+  });
 }
 
 Decision decide(const Trial& trial, const Answers& original, const Options& options,

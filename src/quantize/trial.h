@@ -10,6 +10,7 @@
 #include "quantize/accuracy.h"
 #include "quantize/activations.h"
 #include "quantize/options.h"
+#include "quantize/precision_choice.h"
 #include "quantize/rewrite.h"
 
 namespace coracle::internal::quantize {
@@ -19,14 +20,17 @@ struct LayerReport {
   std::string name;
   std::string type;
   std::string weights;
-  std::string method;                   ///< that the range of its operand is by
-  std::string kept;                     ///< why it stays in float32; empty: it is quantised
-  double range = 0;                     ///< of its operand
-  double operand_ratio = 0;             ///< signal to noise of the rounded operand in decibels
-  double weights_ratio = 0;             ///< and of the rounded weights
-  const ValueCounts* counts = nullptr;  ///< of its operand, where it was looked at
-  bool tried = false;                   ///< whether its weights were rounded
-  std::string stored = {};              ///< what they became: int8, int4 or float16
+  std::string method;                    ///< that the range of its operand is by
+  std::string kept;                      ///< why it stays in float32; empty: it is quantised
+  double range = 0;                      ///< of its operand
+  double operand_ratio = 0;              ///< signal to noise of the rounded operand in decibels
+  double weights_ratio = 0;              ///< and of the rounded weights
+  const ValueCounts* counts = nullptr;   ///< of its operand, where it was looked at
+  bool tried = false;                    ///< whether its weights were rounded
+  std::string stored = {};               ///< what they became: int8, int4 or float16
+  std::string precision = {};            ///< with type auto: what it computes in
+  std::string reason = {};               ///< and why
+  std::optional<LayerCosts> costs = {};  ///< and what each precision costs
 };
 
 /// A model that is written with some of its layers quantised.
@@ -41,6 +45,10 @@ class Trial {
   /// Layers that can be quantised.
   size_t count() const { return candidates_.size(); }
   std::vector<size_t> all() const;
+  /// The number of such a layer among those that were found.
+  size_t layer_of(size_t candidate) const { return candidates_[candidate].layer; }
+  /// The variables of their results.
+  std::vector<std::string> names() const;
   /// Numbers of layers by the operand that they share.
   std::vector<std::vector<size_t>> operands() const;
   /// The range of these layers' operands; kMinMax before.
@@ -92,6 +100,9 @@ struct Decision {
   std::vector<size_t> quantized;
   std::vector<OutputAccuracy> accuracy;
 };
+
+/// Whether answers are within all bounds of `options`.
+bool near_enough(const Options& options, const std::vector<OutputAccuracy>& outputs);
 
 /// Quantises all layers; where answers are further away than `options` allow, finds by bisection how many of the layers
 /// that alone do the most harm have to stay.

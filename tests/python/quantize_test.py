@@ -50,6 +50,13 @@ def data():
     return [random.standard_normal((3, 64)).astype(np.float32) for _ in range(SETS)]
 
 
+def write_times(folder, *layers):
+    """The path of a table of times of the layers of the model."""
+    path = folder / "times.json"
+    path.write_text(json.dumps({"layers": [{"name": name, "times_ms": times} for name, times in zip("py", layers)]}))
+    return path
+
+
 def files(folder):
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
@@ -63,8 +70,13 @@ def files(folder):
     ({"weights_only": "int8"}, ["--weights-only", "int8"]),
     ({"weights_only": "int4"}, ["--weights-only", "int4"]),
     ({"half": True}, ["--half"]),
+    ({"max_error": 0.001, "error_metric": "max"}, ["--max-error", "0.001", "--error-metric", "max"]),
+    ({"type": "auto", "max_error": 0.5, "times": "TIMES"}, ["--type", "auto", "--max-error", "0.5", "--times", "TIMES"]),
 ])
 def test_writes_what_the_program_writes(model, data, tmp_path, options, arguments):
+    if "times" in options:   # the second layer is faster with float32
+        times = write_times(tmp_path, {"int8": 1, "float32": 2}, {"int8": 2, "float32": 1})
+        options, arguments = dict(options, times=times), [times if each == "TIMES" else each for each in arguments]
     report = coracle.quantize(model, data, tmp_path / "function", **options)
     sets = []
     for number, x in enumerate(data):
@@ -98,6 +110,38 @@ def test_reports(model, data, tmp_path):
     x = data[0]
     near = coracle.load(tmp_path / "int8")(x)["y"], coracle.load(model)(x)["y"]
     assert np.abs(near[0] - near[1]).max() < 0.1 and not np.array_equal(*near)
+
+
+def test_precisions_are_chosen_within_a_bound(model, data, tmp_path):
+    steps = []
+    report = coracle.quantize(model, data, tmp_path / "auto.coracle", type="auto", max_error=0.02, threads=1,
+                              progress=lambda step, done, total: steps.append(step))
+    assert report.automatic["max_error"] == 0.02 and report.automatic["error"] <= 0.02 and report.automatic["error_metric"] == "rms"
+    assert set(report.automatic["times_ms"]) == {"float32", "int8", "chosen"} and "times" in steps and "choice" in steps
+    for layer in report.layers:
+        assert layer.precision in ("int8", "float32") and layer.quantized == (layer.precision == "int8") and layer.reason
+        assert layer.times_ms["int8"] > 0 and layer.times_ms["float32"] > 0 and layer.errors["float32"] == 0 < layer.errors["int8"]
+    assert "error (rms) " in str(report) and "of at most 0.02; " in report._repr_html_()
+    assert report.outputs[0].rms_error <= 0.02
+    exact, near = coracle.load(model), coracle.load(tmp_path / "auto.coracle")
+    for x in data:
+        for name in "yr":
+            expected = exact(x)[name].astype(np.float64)
+            assert np.sqrt(((near(x)[name] - expected) ** 2).sum() / (expected ** 2).sum()) <= 0.02
+
+
+def test_times_of_another_machine_stand_for_measuring(model, data, tmp_path):
+    slow, fast = {"int8": 1, "float32": 1.1}, {"int8": 1, "float32": 5}
+    both = coracle.quantize(model, data, tmp_path / "both", type="auto", max_error=1, times=write_times(tmp_path, fast, fast))
+    assert [layer.precision for layer in both.layers] == ["int8", "int8"] and both.automatic["times"].endswith("times.json")
+    assert "int8: 2" in str(both)
+    bound = (both.automatic["error"] + max(layer.errors["int8"] for layer in both.layers)) / 2
+    one = coracle.quantize(model, data, tmp_path / "one", type="auto", max_error=bound, times=write_times(tmp_path, fast, slow))
+    assert [layer.precision for layer in one.layers] == ["int8", "float32"]
+    assert one.layers[1].reason == "with it in int8 the answers are too far away"
+    assert one.automatic["error"] <= bound < both.automatic["error"]
+    again = coracle.quantize(model, data, tmp_path / "again", type="auto", max_error=bound, times=str(tmp_path / "times.json"), threads=2)
+    assert files(tmp_path / "one") == files(tmp_path / "again") and again.layers == one.layers
 
 
 def test_forms_of_data(model, data, tmp_path):
@@ -162,6 +206,8 @@ def test_what_is_wrong_is_told(model, data, tmp_path):
     refused(wrong, "there is no option 'metod' of quantising; did you mean 'method'", metod="kl")
     refused(wrong, "percentile is '30', expected a number from 50 to 100|percentile is '30.0'", percentile=30)
     refused(wrong, "half excludes method", half=True, method="kl")
+    refused(wrong, "type auto chooses within a bound: give max_error", type="auto")
+    refused(coracle.FileError, "there is no such file of times", type="auto", max_error=1, times=tmp_path / "none.json")
     refused(wrong, "answers are compared with real inputs", None, half=True, max_drop=1)
     refused(wrong, "keep nowhere", keep=["nowhere"])
     refused(wrong, "threads is -1", threads=-1)
