@@ -73,14 +73,18 @@ HWY_INLINE float inverse_square_root(float x) {
   return 1.0f / hn::GetLane(hn::Sqrt(hn::Set(d, x)));
 }
 
-// f(begin, width) for parts of [begin, end): four whole vectors wide, one whole vector, then what is left; f takes the
-// number of vectors as a type, and the number of elements.
+// f(begin, width) for parts of [begin, end): kMany whole vectors wide, then four, one whole vector, then what is left;
+// f takes the number of vectors as a type, and the number of elements.
 template <size_t kCount>
 struct VectorCount {
   static constexpr size_t value = kCount;
 };
-template <class F>
+template <size_t kMany = 4, class F>
 HWY_INLINE void in_strips(size_t begin, size_t end, F f) {
+  if constexpr (kMany > 4) {
+    constexpr size_t kWidth = kMany * kFloatLanes;
+    for (; begin + kWidth <= end; begin += kWidth) f(VectorCount<kMany>(), begin, kWidth);
+  }
   for (; begin + 4 * kFloatLanes <= end; begin += 4 * kFloatLanes) f(VectorCount<4>(), begin, 4 * kFloatLanes);
   for (; begin + kFloatLanes <= end; begin += kFloatLanes) f(VectorCount<1>(), begin, kFloatLanes);
   if (begin < end) f(VectorCount<1>(), begin, end - begin);

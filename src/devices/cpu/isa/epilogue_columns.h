@@ -5,6 +5,7 @@
 #pragma once
 
 #include "epilogue.h"
+#include "math_erf.h"
 
 namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {

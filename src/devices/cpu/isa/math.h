@@ -4,7 +4,7 @@
 // Each lane's result depends on that lane's input alone, so a value gives the same bits in a full vector and in a tail.
 // Errors are a few units in the last place; infinities, NaN, overflow and denormal inputs and results follow the C
 // library. Functions named ..._within and ..._of_negative must not be called for other arguments. sin, cos and pow are
-// in math_wide.h.
+// in math_wide.h, erf and gelu in math_erf.h.
 #pragma once
 
 #include "devices/cpu/isa/vector.h"
@@ -90,15 +90,16 @@ HWY_INLINE V exp_normal_within([[maybe_unused]] D d, V x) {
 #endif
 }
 
+#if HWY_TARGET == HWY_AVX3
+constexpr double kExpGivesZero = -104.0;
+#else
+constexpr double kExpGivesZero = -88.0;
+#endif
+
 // e^x where the range's ends do not matter: 0 instead of at least the smallest denormals, infinity from 2^127.5 on.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V exp_normal(D d, V x) {
-#if HWY_TARGET == HWY_AVX3
-  constexpr double kGivesZero = -104.0;
-#else
-  constexpr double kGivesZero = -88.0;
-#endif
-  return exp_normal_within(d, at_least(set(d, kGivesZero), at_most(set(d, 88.8), x)));
+  return exp_normal_within(d, at_least(set(d, kExpGivesZero), at_most(set(d, 88.8), x)));
 }
 
 // e^x for x in [-104, 88.8] or NaN.
@@ -120,6 +121,9 @@ HWY_INLINE V exp_within([[maybe_unused]] D d, V x) {
 
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V exp(D d, V x) {
+#if HWY_TARGET == HWY_AVX2
+  if (hn::AllTrue(d, hn::Lt(hn::Abs(x), set(d, 87.0)))) return exp_normal_within(d, x);  // the same bits
+#endif
   return exp_within(d, at_least(set(d, -104.0), at_most(set(d, 88.8), x)));
 }
 
@@ -231,7 +235,24 @@ HWY_INLINE V log1p_exp(D d, V x) {
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V sigmoid(D d, V x) {
   const V one = set(d, 1.0);
+#if HWY_TARGET == HWY_AVX2
+  // As exp_normal has it, but e^-x from x itself (whose remainder has the other sign), and added as it is scaled.
+  x = at_least(set(d, -88.8), at_most(set(d, 88.0), x));
+  const V magic = set(d, kExpMagic);
+  const V shifted = hn::NegMulAdd(x, set(d, kLog2E), magic);
+  const V n = hn::Sub(shifted, magic);
+  V r = hn::MulAdd(n, set(d, kLn2High), x);
+  r = hn::MulAdd(n, set(d, kLn2Low), r);
+  V p = set(d, 0x1.6da09ap-10);
+  p = hn::NegMulAdd(p, r, set(d, 0x1.122d72p-7));
+  p = hn::NegMulAdd(p, r, set(d, 0x1.55547ep-5));
+  p = hn::NegMulAdd(p, r, set(d, 0x1.5554a8p-3));
+  p = hn::NegMulAdd(p, r, set(d, 0.5));
+  p = hn::NegMulAdd(hn::NegMulAdd(p, r, one), r, one);
+  return hn::Div(one, hn::MulAdd(p, power_of_two_shifted(d, shifted), one));
+#else
   return hn::Div(one, hn::Add(one, exp_normal(d, hn::Neg(x))));
+#endif
 }
 
 template <class D, class V = hn::Vec<D>>
@@ -241,33 +262,26 @@ HWY_INLINE V log_sigmoid(D d, V x) {
 
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V tanh(D d, V x) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  // (|x| + |x|^3 * P(x^2)) / Q(x^2), where all coefficients are positive, so that the sums lose little. The largest
+  // argument gives 1, which the result is from there on.
+  const V one = set(d, 1.0);
+  const V a = at_most(set(d, 0x1.228f5ep3), hn::Abs(x));
+  const V a2 = hn::Mul(a, a);
+  V p = set(d, 0x1.c7cb88p-27);
+  p = hn::MulAdd(p, a2, set(d, 0x1.58af14p-16));
+  p = hn::MulAdd(p, a2, set(d, 0x1.c9a966p-9));
+  p = hn::MulAdd(p, a2, set(d, 0x1.11f9dep-3));
+  V q = set(d, 0x1.9f8a82p-21);
+  q = hn::MulAdd(q, a2, set(d, 0x1.57da92p-12));
+  q = hn::MulAdd(q, a2, set(d, 0x1.a7b99ap-6));
+  q = hn::MulAdd(q, a2, set(d, 0x1.de5238p-2));
+  q = hn::MulAdd(q, a2, one);
+  return hn::CopySign(at_most(one, hn::Div(hn::MulAdd(hn::Mul(a2, a), p, a), q)), x);
+#else  // without fused multiply-adds, P and Q would lose too many digits
   const V e = expm1_of_negative(d, hn::Mul(hn::Abs(x), set(d, -2.0)));  // in (-1, 0]
   return hn::CopySign(hn::Div(e, hn::Add(e, set(d, 2.0))), x);
-}
-
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V erf(D d, V x) {
-  const V a = at_most(set(d, 4.0), hn::Abs(x));
-  const V one = set(d, 1.0);
-  // |x| < 0.9: x + x * R(x^2).
-  const V a2 = hn::Mul(a, a);
-  V small = set(d, -0x1.406868p-11);
-  small = hn::MulAdd(small, a2, set(d, 0x1.48be5cp-8));
-  small = hn::MulAdd(small, a2, set(d, -0x1.b6cbacp-6));
-  small = hn::MulAdd(small, a2, set(d, 0x1.ce1ec2p-4));
-  small = hn::MulAdd(small, a2, set(d, -0x1.8127p-2));
-  small = hn::MulAdd(small, a2, set(d, 0x1.06eba6p-3));
-  small = hn::MulAdd(small, a, a);
-  // Otherwise: 1 - e^q(|x|), where q approximates log(erfc).
-  V q = set(d, 0x1.9d83c6p-13);
-  q = hn::MulAdd(q, a, set(d, -0x1.90806ap-9));
-  q = hn::MulAdd(q, a, set(d, 0x1.6cfc88p-6));
-  q = hn::MulAdd(q, a, set(d, -0x1.aa22eap-4));
-  q = hn::MulAdd(q, a, set(d, -0x1.462cb8p-1));
-  q = hn::MulAdd(q, a, set(d, -0x1.20b43p0));
-  q = hn::MulAdd(q, a, set(d, -0x1.744556p-13));
-  const V large = hn::Sub(one, exp_normal(d, q));
-  return hn::CopySign(hn::IfThenElse(hn::Lt(a, set(d, 0.9)), small, large), x);
+#endif
 }
 
 // atan(|x|) = offset + atan(t) with |t| <= tan(pi / 8), and atan(t) = t + t^3 * P(t^2).
@@ -300,31 +314,22 @@ HWY_INLINE V rsqrt(D d, V x) {
   const V estimate = hn::ApproximateReciprocalSqrt(x);
   const V error = hn::NegMulAdd(hn::Mul(hn::Mul(x, set(d, 0.5)), estimate), estimate, set(d, 0.5));
   const V y = hn::MulAdd(estimate, error, estimate);
+#elif HWY_TARGET == HWY_AVX2
+  // An estimate from the bits of x, since that of the instruction differs between processors; a step of Newton's
+  // method, with constants that make the largest error least: 9e-4; then y * (1 - e)^(-1/2) with e = 1 - x * y^2.
+  const hn::RebindToSigned<D> di;
+  const V bits = hn::BitCast(d, hn::Sub(hn::Set(di, 0x5f0b3800), hn::ShiftRight<1>(hn::BitCast(di, x))));
+  const V estimate = hn::Mul(bits, hn::NegMulAdd(hn::Mul(x, bits), bits, set(d, 0x1.e417fcp0)));
+  const V error = hn::NegMulAdd(hn::Mul(x, estimate), estimate, set(d, 1.0));
+  const V series = hn::MulAdd(error, set(d, 0.375), set(d, 0.5));
+  const V y = hn::MulAdd(hn::Mul(estimate, error), series, estimate);
+#endif
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
   const auto plain = hn::And(hn::Ge(x, set(d, 0x1p-120)), hn::Le(x, set(d, 0x1p120)));
   return hn::AllTrue(d, plain) ? y : hn::IfThenElse(plain, y, divided());
 #else
   return divided();
 #endif
-}
-
-// x * Phi(x) = x / 2 * (1 + erf(x / sqrt(2))). e^q(|x|) approximates Phi(-|x|), so that there is no cancellation for x
-// < 0.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V gelu(D d, V x) {
-  const V a = hn::Abs(x);
-  V q = set(d, -0x1.127bd4p-26);
-  q = hn::MulAdd(q, a, set(d, 0x1.0d7952p-21));
-  q = hn::MulAdd(q, a, set(d, -0x1.c14966p-18));
-  q = hn::MulAdd(q, a, set(d, 0x1.9460cp-15));
-  q = hn::MulAdd(q, a, set(d, -0x1.771296p-13));
-  q = hn::MulAdd(q, a, set(d, -0x1.dceb04p-16));
-  q = hn::MulAdd(q, a, set(d, 0x1.3da8a6p-8));
-  q = hn::MulAdd(q, a, set(d, -0x1.29effcp-5));
-  q = hn::MulAdd(q, a, set(d, -0x1.45f0dep-2));
-  q = hn::MulAdd(q, a, set(d, -0x1.98846cp-1));
-  q = hn::MulAdd(q, a, set(d, -0x1.62e43p-1));
-  const V lower = exp_normal(d, q);
-  return hn::Mul(x, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), lower, hn::Sub(set(d, 1.0), lower)));
 }
 
 // x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))).

@@ -54,6 +54,9 @@ void rows(ReduceKind kind, const float* x, float* y, size_t rows, size_t n, cons
 // Partial results over this many rows are combined in turn, which keeps long sums accurate.
 constexpr size_t kGroup = 64;
 
+// Rows lie far apart, so that each access should take several cache lines of one.
+constexpr size_t kStripVectors = sizeof(V) < 64 ? 8 : 4;
+
 void strided(ReduceKind kind, const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end,
              const Deadline* deadline) {
   if (kind == ReduceKind::kMax) return extremes_of_columns<true>(x, y, n, inner, begin, end);
@@ -61,7 +64,7 @@ void strided(ReduceKind kind, const float* x, float* y, size_t n, size_t inner, 
   const FloatTag d;
   const V divisor = hn::Set(d, kind == ReduceKind::kMean ? static_cast<float>(n) : 1.0f);
   with_kind(kind, [=](auto map, auto combine, V identity, auto) {
-    in_strips(begin, end, [=](auto count, size_t from, size_t width) {
+    in_strips<kStripVectors>(begin, end, [=](auto count, size_t from, size_t width) {
       constexpr size_t kVectors = decltype(count)::value;
       V total[kVectors];
       for (size_t v = 0; v < kVectors; ++v) total[v] = identity;

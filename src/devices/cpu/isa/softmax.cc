@@ -37,10 +37,12 @@ HWY_INLINE V lowest() { return set(FloatTag(), -__builtin_inff()); }
 // best.
 constexpr size_t kShortRow = 8;
 
-// e^(x - largest) into y, and their sum.
-HWY_INLINE float exponentials(const float* x, float* y, size_t n, size_t vectors, V largest, const Deadline* deadline) {
+// e^(x - largest) into y, and their sum. Meanwhile the row `ahead` elements further comes into the cache.
+HWY_INLINE float exponentials(const float* x, float* y, size_t n, size_t vectors, V largest, size_t ahead,
+                              const Deadline* deadline) {
   const FloatTag d;
   const auto part = [=](size_t i, size_t width) {
+    __builtin_prefetch(x + ahead + i);
     const V difference = hn::Sub(load_width(x + i, width), largest);
     const V e = math::exp_normal_within(d, exponent_in_row(difference, i, width, vectors));
     store_width(e, y + i, width);
@@ -74,10 +76,11 @@ void rows(const float* x, float* y, size_t rows, size_t n, size_t vectors, const
   in_groups(rows, n, [=](size_t begin, size_t count) {
     const float* from = x + begin;
     float* to = y + begin;
+    const size_t ahead = (n < kLongRow ? kTogether : 1) * n;
     V values[kTogether];
     for (size_t r = 0; r < count; ++r) values[r] = largest_of(from + r * n, n, deadline);
     for (size_t r = 0; r < count; ++r) {
-      values[r] = hn::Set(d, 1.0f / exponentials(from + r * n, to + r * n, n, vectors, values[r], deadline));
+      values[r] = hn::Set(d, 1.0f / exponentials(from + r * n, to + r * n, n, vectors, values[r], ahead, deadline));
     }
     for (size_t r = 0; r < count; ++r) {
       map_row(to + r * n, to + r * n, n, deadline, [scale = values[r]](V v) { return hn::Mul(v, scale); });

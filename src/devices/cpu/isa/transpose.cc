@@ -86,13 +86,20 @@ void transpose_matrix(const T* x, size_t x_stride, T* y, size_t y_stride, size_t
   // translation.
   constexpr size_t kPanel = 64 / sizeof(T);
   constexpr size_t kRowBlock = 256;
+  // The next lines of few rows that lie far apart: what the processor sees coming is the one row that y continues.
+  constexpr size_t kFewRows = 64;
+  constexpr size_t kAhead = 2 * kPanel;
   for (size_t block = 0; block < rows; block += kRowBlock) {
     const size_t block_end = block + kRowBlock < rows ? block + kRowBlock : rows;
     for (size_t panel = 0; panel < columns; panel += kPanel) {
       const size_t panel_end = panel + kPanel < columns ? panel + kPanel : columns;
       const size_t tiled = panel + (panel_end - panel) / kSide * kSide;
       size_t r = block;
+      const bool prefetches = rows <= kFewRows && panel + kAhead < columns;
       for (; r + kWide <= block_end; r += kWide) {
+        if (prefetches) {
+          for (size_t i = r; i < r + kWide; ++i) __builtin_prefetch(x + i * x_stride + panel + kAhead);
+        }
         for (size_t c = panel; c < tiled; c += kSide) {
           transpose_tile(wide, x + r * x_stride + c, x_stride, y + c * y_stride + r, y_stride);
         }

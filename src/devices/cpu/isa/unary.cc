@@ -2,6 +2,7 @@
 #include "devices/cpu/isa/unary.h"
 
 #include "devices/cpu/isa/map.h"
+#include "devices/cpu/isa/math_erf.h"
 #include "devices/cpu/isa/math_wide.h"
 
 namespace coracle::internal::cpu::CORACLE_ISA {

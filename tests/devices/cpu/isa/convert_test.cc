@@ -85,6 +85,38 @@ TEST(ConvertKernels, EveryPair) {
   }
 }
 
+// One number beyond int32 among small ones, at each place of a vector and of what follows whole vectors.
+TEST(ConvertKernels, FloatsBeyondInt32) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr int64_t kSmallest = std::numeric_limits<int64_t>::min();
+  const std::pair<float, int64_t> wide[] = {{2147483648.0f, 2147483648},
+                                            {-2147483648.0f, -2147483648},
+                                            {-2147483904.0f, -2147483904},
+                                            {0x1p62f, int64_t{1} << 62},
+                                            {1e19f, kSmallest},
+                                            {-9223372036854775808.0f, kSmallest},
+                                            {kInfinity, kSmallest},
+                                            {-kInfinity, kSmallest},
+                                            {std::nanf(""), kSmallest}};
+  for (Isa isa : tested_isas()) {
+    for (const auto& [number, expected] : wide) {
+      for (size_t size : {size_t{8}, size_t{19}, size_t{35}}) {
+        for (size_t place = 0; place < size; ++place) {
+          std::vector<float> x(size);
+          for (size_t i = 0; i < size; ++i) x[i] = static_cast<float>(i) * 1000.75f - 9000;
+          x[place] = number;
+          std::vector<int64_t> y(size + 1, 77);
+          convert_table(isa).convert(NumberType::kFloat32, NumberType::kInt64, x.data(), y.data(), size);
+          for (size_t i = 0; i < size; ++i) {
+            ASSERT_EQ(y[i], i == place ? expected : static_cast<int64_t>(x[i])) << name_of(isa) << ' ' << x[i];
+          }
+          EXPECT_EQ(y[size], 77);
+        }
+      }
+    }
+  }
+}
+
 TEST(ConvertKernels, HalvesBitForBit) {
   std::vector<uint16_t> halves(65536), back(65536);
   for (size_t i = 0; i < halves.size(); ++i) halves[i] = static_cast<uint16_t>(i);

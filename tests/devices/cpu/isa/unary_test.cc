@@ -199,6 +199,53 @@ TEST(UnaryKernels, ResultDoesNotDependOnPosition) {
   }
 }
 
+// Some functions take a shorter way where a whole vector permits it.
+TEST(UnaryKernels, ResultDoesNotDependOnNeighbours) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const float others[] = {kInfinity, -kInfinity, std::nanf(""), 1e30f, -1e30f, 1e-40f, -100.0f, 88.5f, 0.0f, -0.0f};
+  for (Isa isa : tested_isas()) {
+    const UnaryFunctions& table = unary_table(isa);
+    for (const Case& c : cases()) {
+      const std::vector<float> x = random_floats(71, 3, -60.0f, 60.0f);
+      std::vector<float> expected(x.size());
+      table.apply(c.step, x.data(), expected.data(), x.size());
+      for (float other : others) {
+        for (size_t first : {0, 1, 2}) {
+          std::vector<float> mixed = x;
+          for (size_t i = first; i < mixed.size(); i += 3) mixed[i] = other;
+          table.apply(c.step, mixed.data(), mixed.data(), mixed.size());
+          for (size_t i = 0; i < x.size(); ++i) {
+            if (i % 3 == first) continue;
+            EXPECT_EQ(std::memcmp(&mixed[i], &expected[i], sizeof(float)), 0)
+                << name_of(isa) << ' ' << c.name << ' ' << x[i] << " beside " << other;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(UnaryKernels, TanhAndErfEndAtOne) {
+  for (Isa isa : tested_isas()) {
+    for (const auto& [kind, end] : {std::pair(UnaryKind::kTanh, 9.1f), std::pair(UnaryKind::kErf, 4.0f)}) {
+      std::vector<float> x;
+      for (float a = end / 2; a < end + 1; a = std::nextafter(a, 100.0f) + 1e-6f) x.push_back(a);
+      for (float a : {1e10f, std::numeric_limits<float>::max(), std::numeric_limits<float>::infinity()}) x.push_back(a);
+      const size_t count = x.size();
+      for (size_t i = 0; i < count; ++i) x.push_back(-x[i]);
+      std::vector<float> y(x.size());
+      unary_table(isa).apply({kind}, x.data(), y.data(), x.size());
+      for (size_t i = 0; i < x.size(); ++i) {
+        ASSERT_LE(std::abs(y[i]), 1.0f) << name_of(isa) << ' ' << x[i];
+        ASSERT_EQ(std::signbit(y[i]), std::signbit(x[i]));
+        if (std::abs(x[i]) >= end) {
+          ASSERT_EQ(std::abs(y[i]), 1.0f) << name_of(isa) << ' ' << x[i];
+        }
+      }
+    }
+  }
+}
+
 TEST(UnaryKernels, ChainEqualsSteps) {
   const UnaryStep steps[] = {
       {UnaryKind::kScaleShift, 1.5f, -0.25f}, {UnaryKind::kTanh}, {UnaryKind::kClip, -0.5f, 0.75f}};

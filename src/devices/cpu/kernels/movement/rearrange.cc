@@ -13,6 +13,18 @@
 namespace coracle::internal::cpu::kernels::rearrange {
 namespace {
 
+// Copies of what is there already take fewer instructions than stores of single elements.
+template <class T>
+void fill_row(T* to, int64_t count, T value) {
+  int64_t filled = std::min<int64_t>(count, 32);
+  std::fill(to, to + filled, value);
+  while (filled < count) {
+    const int64_t size = std::min(filled, count - filled);
+    std::copy(to, to + size, to + filled);
+    filled += size;
+  }
+}
+
 // ---- meshgrid
 
 void run_meshgrid(KernelCall& call) noexcept {
@@ -34,7 +46,7 @@ void run_meshgrid(KernelCall& call) noexcept {
           }
           return;
         }
-        for (int64_t i = begin; i < end; ++i) std::fill(y + i * inner, y + (i + 1) * inner, x[i % length]);
+        for (int64_t i = begin; i < end; ++i) fill_row(y + i * inner, inner, x[i % length]);
       });
     });
   }
@@ -167,7 +179,7 @@ void run_pad3d(KernelCall& call) noexcept {
         T* to = y + r * s.width;
         const int64_t row = s.row[static_cast<size_t>(r)];
         if (row == kNone) {
-          std::fill(to, to + s.width, fill);
+          fill_row(to, s.width, fill);
           continue;
         }
         const T* from = x + row * s.from_width;
