@@ -7,6 +7,7 @@ import argparse
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import time
@@ -33,6 +34,13 @@ engine.set_inputs(inputs)
 engine.run()
 engine.outputs()
 """
+
+# Models whose first answers are compared, with what engines may keep between processes.
+FIRST_ANSWERS = ["resnet50", "mobilenet_v1", "vit", "bert"]
+THREADS = 2
+
+# One answer, to the end of the process.
+ANSWER = SCRIPT.replace("(files, 1, **options)", "(files, %d, **options)" % THREADS)
 
 LOAD = """
 import sys, time
@@ -90,24 +98,73 @@ def rows(build, environment):
     return found
 
 
+def measured(titles, found, repeat):
+    """A table of the least and the median of each row, whose last element measures once; all rows in turns."""
+    times = [[] for _ in found]
+    for _ in range(repeat):
+        for (*_, measure), of_row in zip(found, times):
+            of_row.append(measure())
+    return report.markdown([*titles, "least", "median"],
+                           [[*row[:-1], "%.0f" % np.min(of_row), "%.0f" % np.median(of_row)] for row, of_row in zip(found, times)])
+
+
+def first_answers(build, environment, names):
+    """[title of the model, engine, what it keeps, function that measures once]; what is kept is made before."""
+    table = {row["name"]: row for row in tomllib.loads((models.BENCH / "models.toml").read_text())["model"]}
+    found = []
+    for name in names:
+        model = models.Model(table[name])
+        kept = models.ROOT / "build" / "bench" / "kept" / name
+        shutil.rmtree(kept, ignore_errors=True)
+        for peer in available_peers():
+            try:
+                files = model.files(peer["engine"])
+            except models.Absent as error:
+                print("%s: %s is left out: %s" % (name, peer["name"], error), file=sys.stderr)
+                continue
+            options = peer.get("options", {})
+
+            def add(what, files=files, options=options, variables=None, engine=peer["engine"], title=peer["name"]):
+                command = [str(models.PYTHON), "-c", ANSWER % str(models.BENCH), engine, json.dumps(files), model.inputs(),
+                           json.dumps(options)]
+                measure = whole(command, {**environment, **(variables or {})})
+                measure()
+                found.append([model.title, title, what, measure])
+
+            add("nothing")
+            if peer["engine"] == "coracle":
+                saved = kept / "model.coracle"
+                shapes = [word for key, recipe in model.recipes.items()
+                          for word in ("--shape", "%s=%s" % (key, ",".join(map(str, recipe["shape"]))))]
+                add("folder", variables={"CORACLE_CACHE": str(kept / "coracle")})
+                subprocess.run([str(build / "coracle"), "optimize", files["program"], "--params", files["params"], "-o", str(saved), *shapes],
+                               check=True, env=environment, stdout=subprocess.DEVNULL)
+                add("saved model", files={"program": str(saved), "params": ""})
+            elif peer["engine"] == "onnxruntime":
+                add("optimised model", options={**options, "kept": str(kept / "onnxruntime")})
+            elif peer["engine"] == "openvino":
+                add("folder", options={**options, "kept": str(kept / "openvino")})
+    return found
+
+
 def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("--repeat", type=int, default=15, help="how often each is started (default: 15)")
     a.add_argument("--build", type=pathlib.Path, default=models.ROOT / "build/release", help="build folder to measure")
     a.add_argument("--docs", action="store_true", help="write the results into docs/performance.md")
+    a.add_argument("--first-answers", nargs="*", metavar="MODEL", help="only first answers with what engines keep, of these models")
     o = a.parse_args()
     environment = {**os.environ, "CORACLE_LIBRARY": str(o.build / "libcoracle.so")}
-    found = rows(o.build, environment)
-    times = [[] for _ in found]
-    for _ in range(o.repeat):
-        for (_, measure), of_row in zip(found, times):
-            of_row.append(measure())
-    text = report.markdown(["start, ms", "least", "median"],
-                           [[title, "%.0f" % np.min(of_row), "%.0f" % np.median(of_row)]
-                            for (title, _), of_row in zip(found, times)])
-    print(text)
+    tables = {}
+    if o.first_answers is None:
+        found = rows(o.build, environment)
+        tables["startup"] = measured(["start, ms"], found, o.repeat)
+    found = first_answers(o.build, environment, o.first_answers or FIRST_ANSWERS)
+    tables["first answer"] = measured(["first answer, ms", "engine", "keeps"], found, o.repeat)
+    for text in tables.values():
+        print(text + "\n")
     if o.docs:
-        report.replace_blocks(models.ROOT / "docs" / "performance.md", {"startup": text})
+        report.replace_blocks(models.ROOT / "docs" / "performance.md", tables)
 
 
 if __name__ == "__main__":

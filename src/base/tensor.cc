@@ -7,11 +7,23 @@
 #include "base/convert.h"
 #include "base/counted.h"
 #include "base/long_loop.h"
+#include "base/system/memory.h"
 
 namespace coracle::internal {
 namespace {
 
 constexpr size_t kTensorAlignment = 64;
+constexpr size_t kLargeTensorPage = size_t{2} << 20U;
+// A tensor of so many bytes has some large pages inside it wherever it begins.
+constexpr size_t kLargeTensor = 2 * kLargeTensorPage;
+
+/// The system makes a large page in much less time than the small ones that it stands for.
+void prefer_large_pages_inside(void* memory, size_t bytes) {
+  const auto begin = reinterpret_cast<uintptr_t>(memory);
+  const uintptr_t skipped = (kLargeTensorPage - begin % kLargeTensorPage) % kLargeTensorPage;
+  prefer_large_pages(static_cast<std::byte*>(memory) + skipped,
+                     (bytes - skipped) / kLargeTensorPage * kLargeTensorPage);
+}
 
 /// Frees memory of Tensor::make, and knows how much it is.
 struct FreeMemory {
@@ -37,6 +49,7 @@ Tensor Tensor::make(const RunContext& context, DType dtype, const Shape& shape) 
   void* memory = ::operator new (std::max<size_t>(bytes, 1), std::align_val_t{kTensorAlignment}, std::nothrow);
   require(memory != nullptr, ErrorCode::kOutOfMemory, "no memory for a tensor ", dtype, " ", shape, " of ",
           counted(bytes, "byte"));
+  if (bytes >= kLargeTensor) prefer_large_pages_inside(memory, bytes);
   Tensor t;
   t.dtype_ = dtype;
   t.shape_ = shape;

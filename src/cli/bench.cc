@@ -5,8 +5,11 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <exception>
 #include <numeric>
+#include <optional>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -17,6 +20,7 @@
 #include "cli/interrupt.h"
 #include "cli/machine.h"
 #include "cli/note.h"
+#include "cli/starts.h"
 #include "cli/text.h"
 
 namespace coracle::cli {
@@ -33,20 +37,29 @@ struct BenchCommand {
   double duration = 0;  ///< seconds of measuring instead; 0: `repeat` runs
   int warmup = 2;
   int sessions = 1;  ///< that run at once
+  int cold = 0;      ///< processes that are started instead; 0: none
   bool json = false;
+  const CLI::App* command = nullptr;
 
-  void add_options(CLI::App* command) {
-    add_model_options(command, arguments);
-    add_session(command, session_arguments);
-    CLI::Option* runs = command->add_option("--repeat", repeat, "measured runs of each session");
+  void add_options(CLI::App* app) {
+    command = app;
+    add_model_options(app, arguments);
+    add_session(app, session_arguments);
+    CLI::Option* runs = app->add_option("--repeat", repeat, "measured runs of each session");
     runs->check(CLI::Range(1, 1000000));
-    command->add_option("--duration", duration, "seconds of measured runs")
-        ->check(CLI::Range(1e-3, 1e6))
-        ->excludes(runs);
-    command->add_option("--sessions", sessions, "sessions that run at once and share the weights")
-        ->check(CLI::Range(1, Interruption::kMostRuns));
-    command->add_option("--warmup", warmup, "runs before, the first included")->check(CLI::Range(1, 1000000));
-    command->add_flag("--json", json, "print JSON");
+    CLI::Option* seconds = app->add_option("--duration", duration, "seconds of measured runs");
+    seconds->check(CLI::Range(1e-3, 1e6))->excludes(runs);
+    CLI::Option* lanes = app->add_option("--sessions", sessions, "sessions that run at once and share the weights");
+    lanes->check(CLI::Range(1, Interruption::kMostRuns));
+    CLI::Option* before = app->add_option("--warmup", warmup, "runs before, the first included");
+    before->check(CLI::Range(1, 1000000));
+    app->add_option("--cold", cold, "measure so many new processes to their first answer instead")
+        ->check(CLI::Range(1, 10000))
+        ->excludes(runs)
+        ->excludes(seconds)
+        ->excludes(lanes)
+        ->excludes(before);
+    app->add_flag("--json", json, "print JSON");
   }
   void run() const;
 };
@@ -56,8 +69,10 @@ struct Measured {
   int threads = 0;  // of each session
   int sessions = 0;
   double load_ms = 0;
-  double first_ms = 0;
-  double passed_ms = 0;  // from the first measured run's start to the last one's end
+  double plan_ms = 0;         // of the first run
+  double first_ms = 0;        // with planning
+  double answered_at_ms = 0;  // of the first run, by a clock that all processes have
+  double passed_ms = 0;       // from the first measured run's start to the last one's end
   double peak_mib = 0;
   double arena_mib = 0;       // of all sessions
   std::vector<double> times;  // ms, of all sessions
@@ -104,7 +119,9 @@ void print_json(const ModelArguments& arguments, const Measured& m) {
   w.field("threads", m.threads);
   w.field("sessions", m.sessions);
   w.field("load_ms", m.load_ms);
+  w.field("plan_ms", m.plan_ms);
   w.field("first_ms", m.first_ms);
+  w.field("answered_at_ms", m.answered_at_ms);
   w.field("min_ms", p[0]);
   w.field("mean_ms", m.mean());
   w.field("median_ms", p[1]);
@@ -146,6 +163,26 @@ class RunCounter {
   const Clock::time_point start_;
   bool shown_ = false;
   Clock::time_point next_{};
+};
+
+/// How long planning takes, packing of weights included, as the library's messages say it: of what is planned while
+/// this object lives.
+class PlanningTime {
+ public:
+  PlanningTime() { coracle_set_logger(CORACLE_LOG_INFO, &PlanningTime::add, const_cast<PlanningTime*>(this)); }
+  ~PlanningTime() { coracle_set_logger(CORACLE_LOG_OFF, nullptr, nullptr); }
+  PlanningTime(const PlanningTime&) = delete;
+  PlanningTime& operator=(const PlanningTime&) = delete;
+  double milliseconds() const { return static_cast<double>(microseconds_) / 1e3; }
+
+ private:
+  static void add(void* self, coracle_log_level /*level*/, const char* message) {
+    const std::string_view text = message;
+    const size_t at = text.rfind(", in ");
+    if (!text.starts_with("planned nodes ") || at == std::string_view::npos) return;
+    static_cast<PlanningTime*>(self)->microseconds_ += std::strtoll(message + at + 5, nullptr, 10);
+  }
+  int64_t microseconds_ = 0;
 };
 
 /// One session's measured runs.
@@ -200,6 +237,7 @@ std::vector<Lane> measure(std::vector<coracle::Session>& sessions, const BenchCo
 }
 
 void BenchCommand::run() const {
+  if (cold > 0) return measure_starts(*command, arguments.model, cold, json);
   const Clock::time_point start = Clock::now();
   const coracle::Model model = load(arguments);
   SessionArguments shared = session_arguments;
@@ -218,8 +256,19 @@ void BenchCommand::run() const {
   for (coracle::Session& session : running) {
     for (size_t i = 0; i < inputs.size(); ++i) set_input(session, i, inputs[i]);
     const Clock::time_point first_start = Clock::now();
-    Interruption::run(session);
-    if (&session == &running[0]) m.first_ms = milliseconds(Clock::now() - first_start);
+    const bool is_first = &session == &running[0];
+    if (!is_first) {
+      Interruption::run(session);
+    } else {
+      // Where engines are asked for, somebody else gets the messages.
+      std::optional<PlanningTime> planning;
+      if (arguments.options.engines.empty()) planning.emplace();
+      Interruption::run(session);
+      const Clock::time_point answered = Clock::now();
+      m.plan_ms = planning ? planning->milliseconds() : 0;
+      m.first_ms = milliseconds(answered - first_start);
+      m.answered_at_ms = milliseconds(answered.time_since_epoch());
+    }
     for (int i = 1; i < warmup; ++i) Interruption::run(session);
   }
   const Clock::time_point measured_start = Clock::now();
@@ -256,7 +305,8 @@ void add_bench(CLI::App& app) {
       "Examples:\n"
       "  coracle bench model_dir --shape x=1,3,640,640 --threads 2\n"
       "  coracle bench inference.json --shape x=8,3,48,320 --warmup 5 --repeat 200 --json\n"
-      "  coracle bench model_dir --shape x=1,3,48,320 --sessions 8 --threads 1 --duration 10     throughput");
+      "  coracle bench model_dir --shape x=1,3,48,320 --sessions 8 --threads 1 --duration 10     throughput\n"
+      "  coracle bench model_dir --shape x=1,3,48,320 --cold 10     from the start of a process to its first answer");
 }
 
 }  // namespace coracle::cli

@@ -2,6 +2,7 @@
 #include "loading/model.h"
 
 #include <algorithm>
+#include <ctime>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -13,6 +14,7 @@
 #include "base/run_context.h"
 #include "blocks/device_engine.h"
 #include "blocks/shape_range_file.h"
+#include "loading/model_cache.h"
 #include "loading/write_saved.h"
 #include "ops/quantize/integer_conv2d.h"
 #include "ops/quantize/integer_linear.h"
@@ -265,12 +267,31 @@ CompiledInFile compiled_in_file(const CutReport& report, const EngineChoice& cho
   return all;
 }
 
+/// Where the model is kept between processes. What is wrong with its files, loading says.
+std::optional<ModelCache> cache_of(const RunContext& context, const ModelSource& source,
+                                   const ModelOptions& options) try {
+  return ModelCache::place_of(context, source, options, CORACLE_VERSION, std::time(nullptr));
+} catch (const Error&) {
+  return std::nullopt;
+}
+
+/// Null where it is not kept.
+std::shared_ptr<const Model> kept_model(ModelCache& cache, const ModelOptions& options, const RunContext& context) try {
+  std::optional<LoadedModel> kept = cache.find();
+  return kept ? Model::make(std::move(*kept), options, context) : nullptr;
+} catch (const Error&) {
+  return nullptr;
+}
+
 }  // namespace
 
 std::shared_ptr<const Model> Model::load(const ModelSource& source, const ModelOptions& options) {
   const Deadline::Clock::time_point start = Deadline::Clock::now();
   const RunContext context(Deadline("loading", start, options.time_limit_ms, options.cancelled));
-  std::shared_ptr<const Model> model = make(load_model(context, source, options.load), options, context);
+  std::optional<ModelCache> cache = cache_of(context, source, options);
+  std::shared_ptr<const Model> model = cache ? kept_model(*cache, options, context) : nullptr;
+  if (model == nullptr) model = make(load_model(context, source, options.load), options, context);
+  if (cache) model = kept_at_its_end(std::move(model), *std::move(cache));
   if (logs(LogLevel::kInfo)) log_loaded(*model, options, Deadline::Clock::now() - start);
   return model;
 }
@@ -337,19 +358,24 @@ SavedBlocks Model::saved_blocks(bool with_compiled) const {
   return all;
 }
 
-void Model::save(const std::string& path, bool with_packed) const {
+SavingRecord saving_record_of(const Model& model) {
+  const ModelInfo& info = model.info();
   SavingRecord record;
-  if (info().saved) record = *info().saved;
-  if (!info().saved) {
-    record.source = info().file.substr(info().file.rfind('/') + 1);  // the same file wherever the original lies
-    record.source_format = info().format;
-    for (const PassCount& c : pass_counts_) record.rewrites.push_back({c.name, c.count});
-    record.left_out = options_.passes.disabled;
+  if (info.saved) record = *info.saved;
+  if (!info.saved) {
+    record.source = info.file.substr(info.file.rfind('/') + 1);  // the same file wherever the original lies
+    record.source_format = info.format;
+    for (const PassCount& c : model.pass_counts()) record.rewrites.push_back({c.name, c.count});
+    record.left_out = model.options().passes.disabled;
   }
   record.version = CORACLE_VERSION;
+  return record;
+}
+
+void Model::save(const std::string& path, bool with_packed) const {
   std::vector<PackedConstants> packed;
   if (with_packed && uncut_ == nullptr) packed = program()->packed().all();
-  write_saved_model(path, uncut_ != nullptr ? *uncut_ : program()->graph(), info(), record, packed,
+  write_saved_model(path, uncut_ != nullptr ? *uncut_ : program()->graph(), info(), saving_record_of(*this), packed,
                     saved_blocks(with_packed));
   log(LogLevel::kInfo, "saved ", in_quotes(info().file), " as ", in_quotes(path));
 }

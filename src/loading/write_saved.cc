@@ -319,7 +319,7 @@ class StructureWriter {
 }  // namespace
 
 void write_saved_model(const std::string& path, const Graph& graph, const ModelInfo& info, const SavingRecord& record,
-                       std::span<const PackedConstants> packed, const SavedBlocks& blocks) {
+                       std::span<const PackedConstants> packed, const SavedBlocks& blocks, const SavedWithin& within) {
   StructureWriter structure(info, record, packed, blocks);
   const std::span<const uint8_t> built = structure.build(graph);
   saved::Head head{};
@@ -334,7 +334,11 @@ void write_saved_model(const std::string& path, const Graph& graph, const ModelI
   const std::span<const uint8_t> head_bytes(reinterpret_cast<const uint8_t*>(&head), sizeof(head));
   head.head_checksum = saved::checksum(head_bytes.first(offsetof(saved::Head, head_checksum)));
 
-  NewFile file(path, NewFile::For::kReading);
+  const uint64_t bytes = within.before.size() + head.file_bytes;
+  require(bytes <= within.most_bytes, ErrorCode::kIo, "the saved model ", in_quotes(path), " would have ",
+          counted(bytes, "byte"), ", at most ", within.most_bytes, " are allowed");
+  NewFile file(path, within.whom);
+  file.write(within.before);
   file.write(head_bytes);
   file.write(built);
   file.pad(saved::kSectionAlignment);
@@ -354,8 +358,8 @@ void write_saved_model(const std::string& path, const Graph& graph, const ModelI
       file.write(c.content());
     }
   }
-  require(file.size() == head.file_bytes, ErrorCode::kIo, "the saved model ", in_quotes(path), " came to ",
-          counted(file.size(), "byte"), ", planned were ", head.file_bytes);
+  require(file.size() == bytes, ErrorCode::kIo, "the saved model ", in_quotes(path), " came to ",
+          counted(file.size(), "byte"), ", planned were ", bytes);
   file.commit();
 }
 

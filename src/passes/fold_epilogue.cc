@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 
 #include "base/dtypes.h"
+#include "base/scale.h"
 #include "ops/conv_pool/conv2d_fused.h"
 #include "passes/epilogue_carrier.h"
 #include "passes/fake_quantization.h"
@@ -15,28 +17,40 @@
 namespace coracle::internal {
 namespace {
 
-/// weights[..., channel, ...] * factor[channel]
-Tensor scaled_weights(const EpilogueCarrier& c, const Tensor& weights, const std::vector<double>& factor) {
-  Tensor out = Tensor::make(DType::kFloat32, weights.shape());
+/// to[..., channel, ...] = weights[..., channel, ...] * factor[channel]; `to` may be the elements of `weights`.
+void scale_weights(const EpilogueCarrier& c, const Tensor& weights, const std::vector<double>& factor, float* to) {
   const Shape& s = weights.shape();
   const int64_t inner = s.count(c.filter_axis + 1, s.rank());
   const int64_t along = s[c.filter_axis];
   const int64_t outer = s.count(0, c.filter_axis);
   const int64_t outer_per_group = c.filter_groups > 0 ? outer / c.filter_groups : outer;
-  float* to = out.data<float>();
-  if (weights.dtype() == DType::kFloat32) {
-    std::copy_n(weights.data<float>(), weights.count(), to);
-  } else {
-    for (int64_t i = 0; i < weights.count(); ++i) to[i] = static_cast<float>(weights.number(i));
-  }
+  const float* from = weights.data<float>();
   for (int64_t o = 0; o < outer; ++o) {
     const int64_t group = c.filter_groups > 1 ? o / outer_per_group : 0;
-    for (int64_t a = 0; a < along; ++a) {
-      const double by = factor[static_cast<size_t>(group * along + a)];
-      for (int64_t i = 0; i < inner; ++i, ++to) *to = static_cast<float>(static_cast<double>(*to) * by);
+    const double* by = factor.data() + group * along;
+    if (inner == 1) {
+      scale_floats(from, by, along, to);
+    } else {
+      for (int64_t a = 0; a < along; ++a) scale_floats(from + a * inner, by[a], inner, to + a * inner);
     }
+    from += along * inner;
+    to += along * inner;
   }
+}
+
+/// Constant weights in float32, which nothing else sees if they were in 16 bits.
+Tensor in_floats(const Tensor& weights) {
+  if (weights.dtype() == DType::kFloat32) return weights;
+  Tensor out = Tensor::make(DType::kFloat32, weights.shape());
+  for (int64_t i = 0; i < out.count(); ++i) out.data<float>()[i] = static_cast<float>(weights.number(i));
   return out;
+}
+
+/// Whether nothing but the one operand that a rewrite takes can see the elements of a constant.
+bool is_used_once(const Graph& graph, ValueId constant) {
+  const std::shared_ptr<const Tensor>& value = graph.value(constant).fact.value;
+  return graph.use_counts()[index(constant)] == 1 && value.use_count() == 1 &&
+         value->reusable_for(value->dtype(), value->shape());
 }
 
 bool any_differs(const std::vector<double>& values, double from) {
@@ -70,12 +84,17 @@ Rewrite folded_beginning() {
             std::vector<EpilogueStep> steps = c->steps;
             std::vector<ValueId> tensors = c->tensors;
             ValueId w = c->weights;
+            const bool in_place = is_used_once(m.graph(), c->weights);
+            std::optional<Tensor> scaled;
             if (!settled) {
               steps.erase(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(lines.steps));
               tensors.erase(tensors.begin(), tensors.begin() + static_cast<std::ptrdiff_t>(lines.tensors));
               if (any_differs(lines.factor, 1)) {
                 const std::string name = weights.name;
-                w = patch.constant(scaled_weights(*c, *weights.fact.value, lines.factor), name);
+                const Tensor floats = in_floats(*weights.fact.value);
+                scaled = in_place ? floats : Tensor::make(DType::kFloat32, weights.fact.shape);
+                if (!in_place) scale_weights(*c, floats, lines.factor, scaled->data<float>());
+                w = patch.constant(*scaled, name);
               }
               if (any_differs(lines.shift, 0)) {
                 tensors.insert(tensors.begin(), patch.constant(channel_numbers(lines.shift)));
@@ -84,6 +103,8 @@ Rewrite folded_beginning() {
             }
             const Op op = m.node(carrier).op.with_epilogue(merged_runs(steps));
             patch.replace(m[carrier], patch.add(op, {{c->x}, {w}, tensors}));
+            // What had the elements before goes with the patch.
+            if (scaled && in_place && patch.allowed()) scale_weights(*c, *scaled, lines.factor, scaled->data<float>());
             return true;
           }};
 }

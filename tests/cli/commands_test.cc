@@ -212,6 +212,25 @@ TEST_F(Commands, BenchOfSeveralSessions) {
   EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(200));
 }
 
+TEST_F(Commands, BenchOfStarts) {
+  const rapidjson::Document d =
+      parsed(results({"bench", model_, "--shape", "x=1,3,16,16", "--threads", "1", "--cold", "3", "--json"}));
+  EXPECT_EQ(d["starts"].GetInt(), 3);
+  EXPECT_EQ(d["threads"].GetInt(), 1);
+  for (const char* part : {"start_ms", "load_ms", "plan_ms", "first_run_ms", "answer_ms"}) {
+    ASSERT_EQ(d[part].Size(), 3U) << part;
+    for (const rapidjson::Value& t : d[part].GetArray()) EXPECT_GT(t.GetDouble(), 0) << part;
+  }
+  for (rapidjson::SizeType i = 0; i < 3; ++i) {
+    const double parts = d["start_ms"][i].GetDouble() + d["load_ms"][i].GetDouble() + d["plan_ms"][i].GetDouble() +
+                         d["first_run_ms"][i].GetDouble();
+    EXPECT_NEAR(d["answer_ms"][i].GetDouble(), parts, 1e-3);
+  }
+  expect_parts(
+      results({"bench", model_, "--shape", "x=1,3,16,16", "--cold", "1"}),
+      {"starts    1 process, each", "cache     none", "min", "median", "start", "load", "plan", "first run", "answer"});
+}
+
 TEST_F(Commands, Profile) {
   const std::string trace = folder_.path("trace.json");
   expect_parts(results({"profile", model_, "--shape", "x=1,3,16,16", "--repeat", "2", "-o", trace}),

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "base/system/file_status.h"
+
 namespace coracle::internal {
 
 // What folders of kept files take.
@@ -13,6 +15,8 @@ bool make_folders(const std::string& path);
 bool make_folder(const std::string& path);
 /// Notes that a file was used now.
 void mark_used(int file);
+/// When content or status of a file were last changed: no program sets this back. False where that is not known.
+bool time_of_change(const std::string& path, FileTime& time);
 
 /// Opens or makes a file that processes lock; -1 where there cannot be one.
 int open_lock(const std::string& path);

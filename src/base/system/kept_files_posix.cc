@@ -31,6 +31,17 @@ bool make_folder(const std::string& path) { return ::mkdir(path.c_str(), 0777) =
 
 void mark_used(int file) { ::futimens(file, nullptr); }
 
+bool time_of_change(const std::string& path, FileTime& time) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return false;
+#if defined(__APPLE__)
+  time = {info.st_ctimespec.tv_sec, info.st_ctimespec.tv_nsec};
+#else
+  time = {info.st_ctim.tv_sec, info.st_ctim.tv_nsec};
+#endif
+  return true;
+}
+
 int open_lock(const std::string& path) { return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600); }
 
 LockAttempt try_lock(int file) {

@@ -31,6 +31,9 @@ void mark_used(int file) {
   SetFileTime(reinterpret_cast<HANDLE>(::_get_osfhandle(file)), nullptr, nullptr, &now);
 }
 
+// Programs may set all times of a file.
+bool time_of_change(const std::string& /*path*/, FileTime& /*time*/) { return false; }
+
 int open_lock(const std::string& path) {
   constexpr DWORD kShared = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
   const HANDLE handle = CreateFileW(wide_text(path).c_str(), GENERIC_READ | GENERIC_WRITE, kShared, nullptr,

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/buffer.h"
 #include "base/size.h"
+#include "devices/cpu/bands.h"
 #include "devices/cpu/epilogue_program.h"
 #include "devices/cpu/float_constant.h"
 #include "devices/cpu/gemm_plan.h"
@@ -44,40 +46,6 @@ struct WinogradState {
   int64_t slot_floats() const { return input_floats() + call.points() * call.out_point_stride; }
 };
 
-/// Pairs of channels that are worth a thread.
-constexpr int64_t kGrainFilters = 1024;
-
-constexpr double kFilterTransform2[4][3] = {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}};
-constexpr double kFilterTransform4[6][3] = {{1.0 / 4, 0, 0},
-                                            {-1.0 / 6, -1.0 / 6, -1.0 / 6},
-                                            {-1.0 / 6, 1.0 / 6, -1.0 / 6},
-                                            {1.0 / 24, 1.0 / 12, 1.0 / 6},
-                                            {1.0 / 24, -1.0 / 12, 1.0 / 6},
-                                            {0, 0, 1}};
-
-/// G f G^T for the filter f of each pair of channels, as [point][out channel][in channel].
-template <int kInputs>
-std::vector<float> transformed_filter(const double (&g)[kInputs][3], const float* filter, int64_t pairs,
-                                      ThreadPool& pool) {
-  std::vector<float> result(static_cast<size_t>(kInputs * kInputs * pairs));
-  pool.parallel_for(pairs, kGrainFilters, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const float* f = filter + 9 * i;
-      double half[kInputs][3];
-      for (int p = 0; p < kInputs; ++p) {
-        for (int x = 0; x < 3; ++x) half[p][x] = g[p][0] * f[x] + g[p][1] * f[3 + x] + g[p][2] * f[6 + x];
-      }
-      for (int p = 0; p < kInputs; ++p) {
-        for (int q = 0; q < kInputs; ++q) {
-          const double value = half[p][0] * g[q][0] + half[p][1] * g[q][1] + half[p][2] * g[q][2];
-          result[static_cast<size_t>((p * kInputs + q) * pairs + i)] = static_cast<float>(value);
-        }
-      }
-    }
-  });
-  return result;
-}
-
 /// Transformed filters, one packed matrix for each point.
 struct WinogradForm {
   static constexpr std::string_view kLayout = "winograd.3x3.panels.v1";
@@ -86,14 +54,36 @@ struct WinogradForm {
   GemmForm product;
 
   size_t bytes() const { return product.bytes(); }
+  /// Each thread transforms the filters of some output channels, as many as a panel has, and packs them for each point.
   void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool,
             const RunContext& context) const {
     const FloatConstant constant(*constants[0], static_cast<Isa>(product.choice.isa), pool, context);
     const float* const filter = constant.data();
-    const int64_t pairs = product.depth * product.columns;
-    const std::vector<float> transformed = tile == 2 ? transformed_filter(kFilterTransform2, filter, pairs, pool)
-                                                     : transformed_filter(kFilterTransform4, filter, pairs, pool);
-    product.pack_matrices(transformed.data(), reinterpret_cast<float*>(to), pool);
+    auto* const packed = reinterpret_cast<float*>(to);
+    const GemmFunctions& gemm = product.choice.table();
+    const WinogradFunctions& winograd = winograd_table(static_cast<Isa>(product.choice.isa));
+    const int64_t depth = product.depth;
+    int64_t width = 1;
+    while (width < product.columns && gemm.panels(width + 1) == 1) ++width;
+    const int64_t panel_floats = gemm.packed_floats({1, depth, width});
+    const int64_t point_floats = gemm.packed_floats(product.shape());
+    const int64_t panels = gemm.panels(product.columns);
+    const int64_t bands = std::min<int64_t>(pool.threads(), panels);
+    const int64_t floats = product.groups * width * depth;
+    Buffer<float> room(static_cast<size_t>(bands * floats), context);
+    for_bands(pool, panels, bands, [&](int64_t band, int64_t begin, int64_t end) {
+      float* const transformed = room.data() + band * floats;
+      for (int64_t p = begin; p < end; ++p) {
+        const int64_t count = std::min(width, product.columns - p * width);
+        const int64_t pairs = count * depth;
+        winograd.transform_filter(tile, filter + 9 * p * width * depth, pairs, pairs, transformed);
+        for (int64_t point = 0; point < product.groups; ++point) {
+          const GemmSource source{
+              .data = transformed + point * pairs, .inner = depth, .inner_stride = 1, .column_stride = depth};
+          gemm.pack({1, depth, count}, source, packed + point * point_floats + p * panel_floats, 0, 1);
+        }
+      }
+    });
   }
 };
 

@@ -242,9 +242,55 @@ void transform_output(const WinogradCall& call, int64_t begin, int64_t end, cons
   transform_output_tiles<4>(call, begin, end, c);
 }
 
+constexpr double kFilterTransform2[4][3] = {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}};
+constexpr double kFilterTransform4[6][3] = {{1.0 / 4, 0, 0},
+                                            {-1.0 / 6, -1.0 / 6, -1.0 / 6},
+                                            {-1.0 / 6, 1.0 / 6, -1.0 / 6},
+                                            {1.0 / 24, 1.0 / 12, 1.0 / 6},
+                                            {1.0 / 24, -1.0 / 12, 1.0 / 6},
+                                            {0, 0, 1}};
+constexpr int kFiltersTogether = 32;
+
+// G f G^T for the filter f of each pair of channels; some pairs side by side, so that the compiler's vectors hold
+// pairs.
+template <int kInputs>
+void transform_filters(const double (&g)[kInputs][3], const float* filter, int64_t pairs, int64_t point_stride,
+                       float* to) {
+  double f[9][kFiltersTogether] = {};
+  double half[3][kFiltersTogether];
+  for (int64_t first = 0; first < pairs; first += kFiltersTogether) {
+    const int64_t count = pairs - first < kFiltersTogether ? pairs - first : kFiltersTogether;
+    const float* from = filter + 9 * first;
+    for (int64_t i = 0; i < count; ++i) {
+      for (int t = 0; t < 9; ++t) f[t][i] = static_cast<double>(from[9 * i + t]);
+    }
+    for (int p = 0; p < kInputs; ++p) {
+      for (int x = 0; x < 3; ++x) {
+        for (int i = 0; i < kFiltersTogether; ++i) {
+          half[x][i] = g[p][0] * f[x][i] + g[p][1] * f[3 + x][i] + g[p][2] * f[6 + x][i];
+        }
+      }
+      for (int q = 0; q < kInputs; ++q) {
+        float* line = to + (p * kInputs + q) * point_stride + first;
+        float values[kFiltersTogether];
+        float* const put = count == kFiltersTogether ? line : values;
+        for (int i = 0; i < kFiltersTogether; ++i) {
+          put[i] = static_cast<float>(half[0][i] * g[q][0] + half[1][i] * g[q][1] + half[2][i] * g[q][2]);
+        }
+        for (int64_t i = 0; put == values && i < count; ++i) line[i] = values[i];
+      }
+    }
+  }
+}
+
+void transform_filter(int64_t tile, const float* filter, int64_t pairs, int64_t point_stride, float* to) {
+  if (tile == 2) return transform_filters(kFilterTransform2, filter, pairs, point_stride, to);
+  transform_filters(kFilterTransform4, filter, pairs, point_stride, to);
+}
+
 }  // namespace
 
 extern const WinogradFunctions winograd;
-const WinogradFunctions winograd = {transform_input, transform_output};
+const WinogradFunctions winograd = {transform_input, transform_output, transform_filter};
 
 }  // namespace coracle::internal::cpu::CORACLE_ISA

@@ -41,6 +41,9 @@ struct WinogradFunctions {
   void (*transform_input)(const WinogradCall& call, int64_t begin, int64_t end, float* a);
   /// Writes the output pixels of tiles [begin, end) from c[point][tile - begin][out channel], with the epilogue.
   void (*transform_output)(const WinogradCall& call, int64_t begin, int64_t end, const float* c);
+  /// Transforms `pairs` filters of 3x3 floats for tiles of m x m pixels into to[point * point_stride + pair]. The same
+  /// bits on every instruction set.
+  void (*transform_filter)(int64_t tile, const float* filter, int64_t pairs, int64_t point_stride, float* to);
 };
 
 CORACLE_ISA_TABLES(WinogradFunctions, winograd)
