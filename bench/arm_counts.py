@@ -20,9 +20,11 @@ ROOT = models.ROOT
 BUILD = ROOT / "build" / "aarch64"
 SYSROOT = ROOT / "build" / "sysroot" / "arm64"
 WORK = ROOT / "build" / "bench" / "arm"
-# Of qemu: without SDOT, and with it. Instructions for float32 are the same.
-PROCESSORS = {"cortex-a53": "neon", "neoverse-n1": "neon, SDOT"}
-PIPELINES = ["cortex-a53", "cortex-a76", "neoverse-n1"]
+# Of qemu, what its processors have, and the products of integers in an instruction. Instructions for float32 are the same.
+PROCESSORS = {"cortex-a53": ("neon", 8), "neoverse-n1": ("neon, SDOT", 16), "max": ("neon, SMMLA", 32)}
+PIPELINES = ["cortex-a53", "cortex-a76", "neoverse-n1", "neoverse-n2"]
+# What the first of these pipelines cannot run.
+WITHOUT = {"SDOT": 1, "SMMLA": 3, "BFMMLA": 3}
 # Models, and sizes that are smaller than those of models.toml, as qemu takes long.
 MODELS = {"mobilenet_v1": None, "mobilenet_v2": None, "det": [1, 3, 320, 320], "rec": None}
 HOT = 0.03  # of all instructions that a loop in the table has at least
@@ -32,6 +34,7 @@ SADALP = (0xBF3FFC00, 0x0E206800)  # which has one operand beside its sum
 KINDS = [
     ("fma", 0xBFA0FC00, 0x0E20CC00), ("fma", 0xBF80F400, 0x0F801000), ("fma", 0xBFA0FC00, 0x0EA0CC00), ("fma", 0xBF80F400, 0x0F805000),
     ("dot", 0xBFE0FC00, 0x0E809400), ("dot", 0xBFC0F400, 0x0F80E000),  # SDOT
+    ("dot", 0xFFE0FC00, 0x4E80A400), ("fma", 0xFFE0FC00, 0x6E40EC00),  # SMMLA, BFMMLA
     ("dot", 0xBF20FC00, 0x0E20C000), ("dot", 0xBF20FC00, 0x0E208000), ("dot", *SADALP),  # SMULL, SMLAL, SADALP
     ("dot", 0xBF00F400, 0x0F00A000), ("dot", 0xBF00F400, 0x0F002000),
     ("load", 0x0A400000, 0x08400000), ("store", 0x0A400000, 0x08000000),
@@ -104,16 +107,17 @@ class Symbols:
 
     def name(self, offset):  # the first segment lies at 0, so that offsets are addresses
         name = max((row for row in self.all if row[0] <= offset), default=(0, "?"))[1]
-        name = re.sub(r"\(anonymous namespace\)::|coracle::internal::|cpu::neon(_dotprod)?::", "", name)
+        name = re.sub(r"\(anonymous namespace\)::|coracle::internal::|cpu::neon(_[a-z0-9]+)?::", "", name)
         return re.sub(r"[(<].*", "", name).split()[-1]
 
 
 def cycles(words, processor, disassembler, simulator):
     """Cycles of one round of a loop where all of its data is in the first cache, as the pipeline's model has it."""
     text = " ".join("0x%02x" % byte for word in words for byte in word.to_bytes(4, "little"))
-    assembly = subprocess.run([disassembler, "--disassemble", "-triple=aarch64", "-mattr=+dotprod,+fullfp16"], input=text, check=True,
+    attributes = "-mattr=+dotprod,+fullfp16,+i8mm,+bf16"
+    assembly = subprocess.run([disassembler, "--disassemble", "-triple=aarch64", attributes], input=text, check=True,
                               capture_output=True, text=True).stdout
-    result = subprocess.run([simulator, "-mtriple=aarch64", "-mcpu=" + processor, "-mattr=+dotprod,+fullfp16", "-iterations=200"],
+    result = subprocess.run([simulator, "-mtriple=aarch64", "-mcpu=" + processor, attributes, "-iterations=200"],
                             input=assembly, check=True, capture_output=True, text=True).stdout
     return int(re.search(r"Total Cycles:\s+(\d+)", result).group(1)) / 200
 
@@ -140,6 +144,7 @@ def loops_of(blocks, symbols):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--models", default=",".join(MODELS), help="of models.toml")
+    parser.add_argument("--kernels", default="", help="a regular expression: only rows whose column of kernels it is found in")
     parser.add_argument("--docs", action="store_true", help="write the tables into docs/arm.md")
     options = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
@@ -160,15 +165,18 @@ def main():
         macs = multiply_adds(native, shape)
         runs = [("float32", native, "neoverse-n1", 4, [])]
         runs += [("float32, engine xnnpack", native, "neoverse-n1", 4, ["--engines", "xnnpack"])] if wide else []
-        runs += [("int8, " + PROCESSORS[p], int8, p, 16 if "SDOT" in PROCESSORS[p] else 8, []) for p in PROCESSORS]
+        runs += [("bf16, BFMMLA", native, "max", 16, ["--precision", "bf16"])]
+        runs += [("int8, " + has, int8, processor, lanes, []) for processor, (has, lanes) in PROCESSORS.items()]
         for form, files, processor, lanes, more in runs:
+            if not re.search(options.kernels, form):
+                continue
             blocks = counted(counter, processor, files["program"], files["params"], shape, more)
             total = sums(blocks)
             everything, products = sum(total.values()), total["fma"] + total["dot"]
             table.append([title, form, *("%.1f" % (n / 1e6) for n in (everything, products, total["load"], total["store"])),
                           "%.0f %%" % (100 * products / everything), "%.1f" % (macs / lanes / 1e6), "%.2f" % (everything * lanes / macs)])
             print(*table[-1], sep=" | ", flush=True)
-            for symbol, words, share in loops_of(blocks, symbols) if not more else ():
+            for symbol, words, share in loops_of(blocks, symbols) if "--engines" not in more else ():
                 known = loops.setdefault(words, [symbol, form, 0, title])
                 if share > known[2]:
                     known[1:] = [form, share, title]
@@ -178,10 +186,9 @@ def main():
     for words, (symbol, form, share, title) in sorted(loops.items(), key=lambda row: -row[1][2]):
         kinds = [kind(word) for word in words]
         row = ["`%s`" % symbol, "%s, %s: %.0f %%" % (title, form, 100 * share), str(len(words)), str(kinds.count("fma") + kinds.count("dot"))]
-        for processor in PIPELINES:
-            if processor == "cortex-a53" and "SDOT" in form:
-                row.append("-")
-                continue
+        without = max((count for name, count in WITHOUT.items() if name in form), default=0)
+        row += ["-"] * without
+        for processor in PIPELINES[without:]:
             whole, least = (cycles(part, processor, disassembler, simulator) for part in (words, products_alone(words)))
             row.append("%.1f of %.1f (%.0f %%)" % (least, whole, 100 * least / whole))
         rows.append(row)

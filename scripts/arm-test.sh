@@ -11,11 +11,12 @@ set -u
 # Programs of tests: of all kernels. What starts other programs cannot run here.
 programs="devices_tests"
 # A model of each kind that is quick: vision in float32 and int8, text, recurrence.
-models="ppocr-v2.0-cls ppocr-v2.0-en-rec ch_PP-OCRv3_rec_slim_infer paddleslim-int8-mobilenet_v1 zoo-bilstm_ctc zoo-ernie_tiny zoo-yolo_head"
+models="ppocr-v2.0-cls ppocr-v2.0-en-rec ch_PP-OCRv3_rec_slim_infer paddleslim-int8-mobilenet_v1 zoo-qat_cnn zoo-bilstm_ctc zoo-ernie_tiny zoo-yolo_head"
 
 architecture=${1:-}
 case "$architecture" in
   --programs) echo $programs; exit ;;
+  # Without SDOT, with it, and with SMMLA and BFMMLA too.
   aarch64) debian=arm64 qemu=qemu-aarch64 processors="cortex-a53 cortex-a76 neoverse-n1 max" ;;
   armv7) debian=armhf qemu=qemu-arm processors="cortex-a7 cortex-a15 max" ;;
   *) echo "usage: $0 aarch64 | armv7 [--all | PROGRAM...]" >&2; exit 2 ;;

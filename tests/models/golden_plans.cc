@@ -21,7 +21,9 @@ using coracle::internal::cpu::Capability;
 using coracle::internal::cpu::Processor;
 using coracle::internal::test::ReferenceCase;
 
-bool multiplies_bf16(const Processor& p) { return p.has(Capability::kAmx) || p.has(Capability::kAvx512Bf16); }
+bool multiplies_bf16(const Processor& p) {
+  return p.has(Capability::kAmx) || p.has(Capability::kAvx512Bf16) || p.has(Capability::kNeonBf16);
+}
 
 void add_kernels(const std::vector<coracle::internal::Step>& steps, const Processor& processor, std::string& names) {
   for (const coracle::internal::Step& step : steps) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the layouts of packed weights are, as recorded in packed_layouts.txt: saved models keep packed bytes under a
-// layout's name and version, so the same name must mean the same bytes in every build.
+// What the layouts of packed weights are, as recorded in packed_layouts.txt, and in packed_layouts_arm.txt what 64-bit
+// ARM packs: saved models keep packed bytes under a layout's name and version, so the same name must mean the same
+// bytes in every build.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -29,9 +30,15 @@ const fs::path kTests = fs::path(CORACLE_TESTS);
 /// "CASE LAYOUT PARAMETERS" and checksum.
 using Record = std::map<std::string, std::string>;
 
-Record recorded() {
+#if defined(__aarch64__)
+constexpr const char* kRecord = "packed_layouts_arm.txt";
+#else
+constexpr const char* kRecord = "packed_layouts.txt";
+#endif
+
+Record recorded(const char* name) {
   Record record;
-  std::ifstream file(kTests / "run" / "packed_layouts.txt");
+  std::ifstream file(kTests / "run" / name);
   for (std::string line; std::getline(file, line);) {
     const size_t space = line.rfind(' ');
     if (!line.empty() && line[0] != '#') record[line.substr(0, space)] = line.substr(space + 1);
@@ -62,7 +69,7 @@ void add_packed(Record& record) {
       options.kernels.capability = isa;
       add_packed(c, options, record);
     }
-    if (cpu::detected_isa() != cpu::Isa::kAvx512) continue;
+    if (cpu::detected_isa() != cpu::Isa::kAvx512 && cpu::detected_isa() != cpu::Isa::kNeon) continue;
     for (Precision precision : {Precision::kDefault, Precision::kHigh, Precision::kBf16}) {
       ModelOptions options;
       options.kernels.precision = precision;
@@ -93,17 +100,19 @@ TEST(PackedLayouts, HaveNamesWithVersionsOfTheirOwn) {
   EXPECT_EQ(different.size(), names.size()) << "two forms have the same layout name";
   for (const std::string& n : names) EXPECT_TRUE(std::regex_match(n, std::regex(R"([a-z0-9_.]+\.v[1-9][0-9]*)"))) << n;
   std::set<std::string> known;
-  for (const auto& [key, sum] : recorded()) {
-    std::istringstream words(key);
-    std::string word;
-    words >> word >> word;
-    known.insert(word);
+  for (const char* file : {"packed_layouts.txt", "packed_layouts_arm.txt"}) {
+    for (const auto& [key, sum] : recorded(file)) {
+      std::istringstream words(key);
+      std::string word;
+      words >> word >> word;
+      known.insert(word);
+    }
   }
-  EXPECT_EQ(known, different) << "packed_layouts.txt has to have a case for each layout, and no others";
+  EXPECT_EQ(known, different) << "the records have to have a case for each layout, and no others";
 }
 
 TEST(PackedLayouts, MakeTheBytesOnRecord) {
-  const Record record = recorded();
+  const Record record = recorded(kRecord);
   Record packed;
   test::on_every_processor([&] {
     Record here;
@@ -123,10 +132,15 @@ TEST(PackedLayouts, MakeTheBytesOnRecord) {
     EXPECT_EQ(it->second, sum) << key
                                << ": what a form packs has changed. Give its layout a new version, and record it";
   }
-  if (cpu::detected_isa() == cpu::Isa::kNeon) return;  // of which none are on record yet
-  EXPECT_EQ(missing, "") << "add these lines to packed_layouts.txt";
+  EXPECT_EQ(missing, "") << "add these lines to " << kRecord;
   // A line that no processor packs says nothing of the bytes that this build makes.
-  if (test::emulated_processors().size() < cpu::known_processors().size() || cpu::known_processors().size() < 7) return;
+#if defined(__aarch64__)
+  constexpr size_t kAll = 4;
+#else
+  constexpr size_t kAll = 7;
+#endif
+  if (test::emulated_processors().size() < cpu::known_processors().size() || cpu::known_processors().size() < kAll)
+    return;
   for (const auto& [key, sum] : record) EXPECT_TRUE(packed.contains(key)) << key << ": nothing packs this any more";
 }
 

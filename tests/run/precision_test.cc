@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/processor.h"
 #include "run/session_results.h"
 #include "support/graph_model.h"
@@ -80,8 +81,7 @@ TEST(Precision, ChoosesTheKernels) {
   EXPECT_EQ(kernels_with(products_with(Precision::kDefault), x, ".tiles_x6"), kProducts);
   EXPECT_EQ(kernels_with(products_with(Precision::kHigh), x, ".tiles_x3"), kProducts);
   // Products of pairs in vectors leave what is narrow in float32.
-  const bool by_dots =
-      !cpu::processor().has(cpu::Capability::kAmx) && cpu::processor().has(cpu::Capability::kAvx512Bf16);
+  const bool by_dots = cpu::is_by_dots(cpu::ComputeMode::kBf16);
   EXPECT_EQ(kernels_with(products_with(Precision::kBf16), x, ".tiles_bf16"), by_dots ? 1 : kProducts);
   EXPECT_EQ(kernels_with(products_with(Precision::kDefault), x, ".winograd_4x4.tiles_x6"), 1);
   EXPECT_EQ(kernels_with(products_with(Precision::kHigh), x, ".winograd"), 0)

@@ -9,5 +9,7 @@ bool permit_matrix_tiles();
 
 /// What the system says of ARM's processors, a bit each (asm/hwcap.h of each architecture); 0 elsewhere.
 unsigned long hardware_capabilities();
+/// The second word of them on 64-bit ARM.
+unsigned long more_hardware_capabilities();
 
 }  // namespace coracle::internal

@@ -29,4 +29,12 @@ unsigned long hardware_capabilities() {
 #endif
 }
 
+unsigned long more_hardware_capabilities() {
+#if defined(__aarch64__) && defined(__linux__)
+  return ::getauxval(AT_HWCAP2);
+#else
+  return 0;
+#endif
+}
+
 }  // namespace coracle::internal

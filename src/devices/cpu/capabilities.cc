@@ -51,6 +51,16 @@ bool finds_neon_dot_products() {
 #endif
 }
 
+bool finds_neon_i8mm() {
+  constexpr unsigned long kI8mm = 1UL << 13U;
+  return (more_hardware_capabilities() & kI8mm) != 0;
+}
+
+bool finds_neon_bf16() {
+  constexpr unsigned long kBf16 = 1UL << 14U;
+  return (more_hardware_capabilities() & kBf16) != 0;
+}
+
 // ---- the table
 
 struct Row {

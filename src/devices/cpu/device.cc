@@ -28,9 +28,13 @@ bool takes(const KernelDef& kernel, CapabilityLevel isa, Precision precision, bo
   if (mode == ComputeMode::kFloat32) return true;
   if (mode != compute_mode_of(precision)) return false;
   if (emulated) return true;
+#if !defined(__x86_64__)
+  return isa == Isa::kNeon && mode == ComputeMode::kBf16 && processor().has(Capability::kNeonBf16);
+#else
   // Several parts pay on tiles only.
   if (isa != Isa::kAvx512) return false;
   return processor().has(Capability::kAmx) || (mode == ComputeMode::kBf16 && processor().has(Capability::kAvx512Bf16));
+#endif
 }
 
 constexpr Capabilities kInstructionSets = {.names = isa_names, .best = best, .has = has, .takes = takes};

@@ -42,6 +42,9 @@ const GemmFunctions& gemm_table(Isa isa, ComputeMode /*mode*/) { return gemm_tab
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
   if (is_by_dots(mode)) return avx512::tile_gemm.bf16_dots;
 #endif
+#if defined(__aarch64__) && !defined(CORACLE_WITHOUT_NEON)
+  if (is_by_dots(mode)) return neon_bf16::tile_gemm.bf16_dots;
+#endif
   switch (mode) {
     case ComputeMode::kBf16x6: return machine_tile_gemm().x6;
     case ComputeMode::kBf16x3: return machine_tile_gemm().x3;
@@ -52,7 +55,11 @@ const GemmFunctions& gemm_table(Isa isa, ComputeMode /*mode*/) { return gemm_tab
 #endif
 
 bool is_by_dots(ComputeMode mode) {
+#if defined(__x86_64__)
   return mode == ComputeMode::kBf16 && !processor().has(Capability::kAmx) && processor().has(Capability::kAvx512Bf16);
+#else
+  return mode == ComputeMode::kBf16 && processor().has(Capability::kNeonBf16);
+#endif
 }
 
 GemmCall bound(const GemmPlan& plan, const float* a, const float* packed, float* c, const EpilogueOp* ops,

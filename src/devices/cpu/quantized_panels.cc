@@ -57,6 +57,21 @@ void pack_groups(const QuantizedMatrix& b, const int8_t* from, int64_t used, int
   pack_numbers<T>(b, from, whole * kPer<T>, used, width, reinterpret_cast<std::byte*>(to));
 }
 
+#if defined(__aarch64__)
+/// Two groups of each column one behind the other.
+void join_groups(int64_t groups, int64_t width, uint32_t* numbers) {
+  constexpr int64_t kMostColumns = 8;
+  uint32_t second[kMostColumns];
+  for (int64_t g = 0; g + 2 <= groups; g += 2, numbers += 2 * width) {
+    std::copy_n(numbers + width, width, second);
+    for (int64_t c = width; c-- > 0;) {
+      numbers[2 * c] = numbers[c];
+      numbers[2 * c + 1] = second[c];
+    }
+  }
+}
+#endif
+
 int64_t stored_columns(const QuantizedGemmFunctions& f, int64_t columns) {
   return (columns + f.lanes - 1) / f.lanes * f.lanes;
 }
@@ -88,6 +103,9 @@ void pack_panel(const QuantizedGemmFunctions& functions, const QuantizedMatrix& 
       starts[c] -= 128U * ((pairs & 0xffffU) + (pairs >> 16) - 4 * 128U);
     }
   }
+#if defined(__aarch64__)
+  if (functions.group_bytes == 8) join_groups(groups, width, numbers);
+#endif
 }
 
 }  // namespace coracle::internal::cpu

@@ -41,6 +41,91 @@ QuantizedReach reach_of(const std::byte* bytes, int64_t columns, int64_t groups,
   return {reach(pairs), reach(fours)};
 }
 
+/// Groups of so many bytes of a column.
+template <int64_t kGroupBytes>
+int64_t groups_of(const QuantizedGemmForm& form) {
+  const int64_t per_group = kGroupBytes / form.element_bytes;
+  return (form.numbers() + per_group - 1) / per_group;
+}
+
+template <int64_t kGroupBytes>
+size_t matrix_bytes_of(const QuantizedGemmForm& form) {
+  const int64_t lanes = form.lanes;
+  const int64_t all = form.blocks * form.columns;
+  const bool has_reaches = form.element_bytes == 1 && kGroupBytes == 4;
+  const Size panels = has_reaches ? (all + 2 * lanes - 1) / (2 * lanes) : 0;
+  return bytes_of<int32_t>(Size((all + lanes - 1) / lanes * lanes) *
+                           (Size(1) + kGroupBytes / 4 * groups_of<kGroupBytes>(form))) +
+         bytes_of<QuantizedReach>(panels);
+}
+
+/// The panel that begins with column `first` of a matrix.
+template <int64_t kGroupBytes>
+void pack_panel_of(const QuantizedGemmForm& f, const int8_t* data, int64_t first, std::byte* matrix) {
+  const int64_t element_bytes = f.element_bytes;
+  const int64_t lanes = f.lanes;
+  const int64_t per_group = kGroupBytes / element_bytes;
+  const int64_t groups = groups_of<kGroupBytes>(f);
+  const int64_t all = f.blocks * f.columns;
+  const int64_t used = std::min(2 * lanes, all - first);
+  const int64_t width = used > lanes ? 2 * lanes : lanes;
+  const int64_t inner = f.inner_columns == 0 ? f.columns : f.inner_columns;
+  const int64_t column_bytes = 4 + groups * kGroupBytes;
+  std::byte* const panel = matrix + first * column_bytes;
+  std::byte* const numbers = panel + width * 4;
+  if (f.blocks > 1 || f.joined_taps != 0) std::fill_n(panel, width * column_bytes, std::byte{0});
+  for (int64_t c = 0; c < used; ++c) {
+    uint32_t sum = 0;
+    const int64_t block = (first + c) / f.columns;
+    const int64_t column = (first + c) % f.columns;
+    const int8_t* from =
+        data + block * f.block_stride + column / inner * f.outer_stride + column % inner * f.column_stride;
+    for (int64_t tap = 0; tap < f.taps; ++tap, from += f.tap_stride) {
+      const int64_t k = f.joined_taps == 0 ? (tap * f.blocks + block) * f.depth
+                                           : tap / f.joined_taps * f.joined_depth + tap % f.joined_taps * f.depth;
+      std::byte* group = numbers + (width * (k / per_group) + c) * kGroupBytes;
+      int64_t place = k % per_group;
+      for (int64_t i = 0; i < f.depth; ++i) {
+        const int32_t w{from[i * f.inner_stride]};
+        std::byte* const at = group + place * element_bytes;
+        if (++place == per_group) {
+          place = 0;
+          group += width * kGroupBytes;
+        }
+        sum += static_cast<uint32_t>(w);
+        if (element_bytes == 1) {
+          const auto byte = static_cast<int8_t>(w);
+          std::memcpy(at, &byte, sizeof(byte));
+        } else {
+          const auto wide = static_cast<int16_t>(w);
+          std::memcpy(at, &wide, sizeof(wide));
+        }
+      }
+    }
+    // Operand 0 comes with 128 added, or with another number in its place.
+    const uint32_t initial = element_bytes == 1 ? uint32_t{0} - 128U * sum : 0U;
+    std::memcpy(panel + c * 4, &initial, sizeof(initial));
+  }
+  if (kGroupBytes == 4 && element_bytes == 1) {
+    const QuantizedReach reach = reach_of(numbers, used, groups, width * 4);
+    std::byte* const reaches = matrix + (all + lanes - 1) / lanes * lanes * column_bytes;
+    std::memcpy(reaches + first / (2 * lanes) * static_cast<int64_t>(sizeof(reach)), &reach, sizeof(reach));
+  }
+}
+
+template <int64_t kGroupBytes>
+void pack_matrices(const QuantizedGemmForm& f, const Tensor& constant, std::byte* to, ThreadPool& pool) {
+  const int8_t* data = constant.data<int8_t>();
+  const int64_t panels = (f.blocks * f.columns + 2 * f.lanes - 1) / (2 * f.lanes);
+  const auto step = static_cast<int64_t>(matrix_bytes_of<kGroupBytes>(f));
+  pool.parallel_for(f.matrices * panels, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t p = begin; p < end; ++p) {
+      const int64_t matrix = p / panels;
+      pack_panel_of<kGroupBytes>(f, data + matrix * f.matrix_stride, p % panels * 2 * f.lanes, to + matrix * step);
+    }
+  });
+}
+
 RejectionReason sums_rejection(const IntegerProduct& op, const ArgFacts& args, const Shape& product, int64_t channels,
                                int64_t terms, int64_t most_terms) {
   if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
@@ -59,6 +144,7 @@ const QuantizedGemmFunctions& machine_quantized_gemm(Isa isa) {
   if (isa == Isa::kAvx2 && processor().has(Capability::kAvxVnni)) return avx_vnni::quantized_gemm;
 #endif
 #if defined(__aarch64__) && !defined(CORACLE_WITHOUT_NEON)
+  if (isa == Isa::kNeon && processor().has(Capability::kNeonI8mm)) return neon_i8mm::quantized_gemm;
   if (isa == Isa::kNeon && processor().has(Capability::kNeonDotProducts)) return neon_dotprod::quantized_gemm;
 #endif
   return quantized_gemm_table(isa);
@@ -71,76 +157,19 @@ const QuantizedGemmFunctions& any_quantized_gemm(Isa isa) {
   return machine_quantized_gemm(isa);
 }
 
-size_t QuantizedGemmForm::matrix_bytes() const {
-  const int64_t per_group = 4 / element_bytes;
-  const int64_t groups = (numbers() + per_group - 1) / per_group;
-  const int64_t all = blocks * columns;
-  const Size panels = element_bytes == 1 ? (all + 2 * lanes - 1) / (2 * lanes) : 0;
-  return bytes_of<int32_t>(Size((all + lanes - 1) / lanes * lanes) * (Size(1) + groups)) +
-         bytes_of<QuantizedReach>(panels);
-}
-
+size_t QuantizedGemmForm::matrix_bytes() const { return matrix_bytes_of<4>(*this); }
 size_t QuantizedGemmForm::bytes() const { return bytes_of<char>(Size(matrices) * matrix_bytes()); }
-
-/// The panel that begins with column `first` of a matrix.
-void QuantizedGemmForm::pack_panel(const int8_t* data, int64_t first, std::byte* matrix) const {
-  const int64_t per_group = 4 / element_bytes;
-  const int64_t groups = (numbers() + per_group - 1) / per_group;
-  const int64_t all = blocks * columns;
-  const int64_t used = std::min(2 * lanes, all - first);
-  const int64_t width = used > lanes ? 2 * lanes : lanes;
-  const int64_t inner = inner_columns == 0 ? columns : inner_columns;
-  std::byte* const panel = matrix + first * 4 * (1 + groups);
-  if (blocks > 1 || joined_taps != 0) std::fill_n(panel, width * 4 * (1 + groups), std::byte{0});
-  for (int64_t c = 0; c < used; ++c) {
-    uint32_t sum = 0;
-    const int64_t block = (first + c) / columns;
-    const int64_t column = (first + c) % columns;
-    const int8_t* from = data + block * block_stride + column / inner * outer_stride + column % inner * column_stride;
-    for (int64_t tap = 0; tap < taps; ++tap, from += tap_stride) {
-      const int64_t k = joined_taps == 0 ? (tap * blocks + block) * depth
-                                         : tap / joined_taps * joined_depth + tap % joined_taps * depth;
-      std::byte* group = panel + (width * (1 + k / per_group) + c) * 4;
-      int64_t place = k % per_group;
-      for (int64_t i = 0; i < depth; ++i) {
-        const int32_t w{from[i * inner_stride]};
-        std::byte* const at = group + place * element_bytes;
-        if (++place == per_group) {
-          place = 0;
-          group += width * 4;
-        }
-        sum += static_cast<uint32_t>(w);
-        if (element_bytes == 1) {
-          const auto byte = static_cast<int8_t>(w);
-          std::memcpy(at, &byte, sizeof(byte));
-        } else {
-          const auto wide = static_cast<int16_t>(w);
-          std::memcpy(at, &wide, sizeof(wide));
-        }
-      }
-    }
-    // Operand 0 comes with 128 added, or with another number in its place.
-    const uint32_t initial = element_bytes == 1 ? uint32_t{0} - 128U * sum : 0U;
-    std::memcpy(panel + c * 4, &initial, sizeof(initial));
-  }
-  if (element_bytes == 1) {
-    const QuantizedReach reach = reach_of(panel + width * 4, used, groups, width * 4);
-    std::byte* const reaches = matrix + (all + lanes - 1) / lanes * lanes * 4 * (1 + groups);
-    std::memcpy(reaches + first / (2 * lanes) * static_cast<int64_t>(sizeof(reach)), &reach, sizeof(reach));
-  }
-}
-
 void QuantizedGemmForm::pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool) const {
-  const int8_t* data = constants[0]->data<int8_t>();
-  const int64_t panels = (blocks * columns + 2 * lanes - 1) / (2 * lanes);
-  const auto step = static_cast<int64_t>(matrix_bytes());
-  pool.parallel_for(matrices * panels, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t p = begin; p < end; ++p) {
-      const int64_t matrix = p / panels;
-      pack_panel(data + matrix * matrix_stride, p % panels * 2 * lanes, to + matrix * step);
-    }
-  });
+  pack_matrices<4>(*this, *constants[0], to, pool);
 }
+
+#if defined(__aarch64__)
+size_t QuantizedPairsForm::matrix_bytes() const { return matrix_bytes_of<8>(*this); }
+size_t QuantizedPairsForm::bytes() const { return bytes_of<char>(Size(matrices) * matrix_bytes()); }
+void QuantizedPairsForm::pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool) const {
+  pack_matrices<8>(*this, *constants[0], to, pool);
+}
+#endif
 
 void QuantizedGemmPlan::split(int threads) {
   panels = functions->panels(call.columns);
@@ -216,12 +245,12 @@ void QuantizedGemmPlan::run(const int8_t* a, const void* packed, void* scratch, 
 [[gnu::cold]] Prepared prepared_product(QuantizedGemmPlan& plan, QuantizedGemmForm form, const ArgFacts& args,
                                         PrepareContext& context) {
   plan.split(context.pool == nullptr ? 1 : context.pool->threads());
-  form.lanes = plan.functions->lanes;
-  form.element_bytes = plan.functions->element_bytes;
   form.columns = plan.call.columns / form.blocks;
-  plan.matrix_bytes = form.matrix_bytes();
   Prepared prepared;
-  prepared.weights = context.pack(form, args.index(1));
+  with_form_for(*plan.functions, form, [&](const auto& packed) {
+    plan.matrix_bytes = packed.matrix_bytes();
+    prepared.weights = context.pack(packed, args.index(1));
+  });
   prepared.workspace = bytes_of<char>(Size(plan.slots) * plan.scratch_bytes + plan.padded_bytes());
   prepared.state_bytes = plan.bytes();
   return prepared;

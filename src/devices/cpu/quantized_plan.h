@@ -49,10 +49,29 @@ struct QuantizedGemmForm {
   size_t matrix_bytes() const;
   size_t bytes() const;
   void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool) const;
-
- private:
-  void pack_panel(const int8_t* data, int64_t first, std::byte* matrix) const;
 };
+
+#if defined(__aarch64__)
+/// The same in groups of 8 bytes.
+struct QuantizedPairsForm : QuantizedGemmForm {
+  static constexpr std::string_view kLayout = "integer.b.blocks_2x8.v1";
+
+  size_t matrix_bytes() const;
+  size_t bytes() const;
+  void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool) const;
+};
+#endif
+
+/// Calls `use` with the form that a table takes matrices in: one of the structs above.
+template <class Use>
+decltype(auto) with_form_for(const QuantizedGemmFunctions& functions, QuantizedGemmForm form, const Use& use) {
+  form.lanes = functions.lanes;
+  form.element_bytes = functions.element_bytes;
+#if defined(__aarch64__)
+  if (functions.group_bytes == 8) return use(QuantizedPairsForm{form});
+#endif
+  return use(form);
+}
 
 /// One of several products of a plan: which of the packed matrices it has, and where its numbers begin.
 struct QuantizedGemmPart {

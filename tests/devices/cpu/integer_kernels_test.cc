@@ -245,33 +245,49 @@ TEST(IntegerKernels, RoundingOfScaledChannels) {
   }
 }
 
+/// As a table takes it.
+std::vector<std::byte> packed_matrix(const cpu::QuantizedGemmFunctions& f, const cpu::QuantizedGemmForm& form,
+                                     const Tensor& b) {
+  return cpu::with_form_for(f, form, [&](const auto& of_table) {
+    std::vector<std::byte> packed(of_table.bytes());
+    ThreadPool pool(1);
+    const Tensor* constants[] = {&b};
+    of_table.pack(constants, packed.data(), pool);
+    return packed;
+  });
+}
+
 // For every table, also those of processors that this one is not.
 TEST(IntegerKernels, ComputedMatricesArePackedAsConstantOnesAre) {
-  for (const auto& [lanes, element_bytes] : {std::pair<int64_t, int64_t>{4, 2}, {8, 2}, {16, 2}, {16, 1}}) {
+  struct Table {
+    int64_t lanes, element_bytes, group_bytes = 4;
+  };
+  std::vector<Table> tables = {{4, 2}, {8, 2}, {16, 2}, {16, 1}};
+#if defined(__aarch64__)
+  tables.insert(tables.end(), {{4, 1}, {4, 1, 8}});
+#endif
+  for (const auto& [lanes, element_bytes, group_bytes] : tables) {
     for (const int64_t depth : {1, 2, 3, 4, 9, 31, 64}) {
       for (const int64_t columns : {1, 7, 16, 17, 33, 70}) {
         for (const bool transposed : {false, true}) {
-          SCOPED_TRACE(text(lanes, " lanes of ", element_bytes, ", ", depth, " x ", columns, ", ", transposed));
+          SCOPED_TRACE(text(lanes, " lanes of ", element_bytes, " in ", group_bytes, ", ", depth, " x ", columns, ", ",
+                            transposed));
           const Tensor b = random_ints({depth, columns}, -128, 128, DType::kInt8, 3);
           cpu::QuantizedGemmFunctions functions;
           functions.lanes = lanes;
           functions.element_bytes = element_bytes;
+          functions.group_bytes = group_bytes;
           const cpu::QuantizedMatrix matrix = {.data = b.data<int8_t>(),
                                                .depth = depth,
                                                .columns = columns,
                                                .inner_stride = transposed ? 1 : columns,
                                                .column_stride = transposed ? depth : 1};
           cpu::QuantizedGemmForm form;
-          form.lanes = lanes;
-          form.element_bytes = element_bytes;
           form.depth = depth;
           form.columns = columns;
           form.inner_stride = matrix.inner_stride;
           form.column_stride = matrix.column_stride;
-          std::vector<std::byte> constant(form.bytes());
-          ThreadPool pool(1);
-          const Tensor* constants[] = {&b};
-          form.pack(constants, constant.data(), pool);
+          const std::vector<std::byte> constant = packed_matrix(functions, form, b);
           std::vector<uint32_t> computed(cpu::packed_bytes(functions, matrix) / 4, 0xabababab);
           for (int64_t p = 0; p < functions.panels(columns); ++p) pack_panel(functions, matrix, p, computed.data());
           ASSERT_LE(computed.size() * 4, constant.size());
@@ -288,16 +304,11 @@ std::vector<float> integer_product(const cpu::QuantizedGemmFunctions& f, const T
   const int64_t depth = a.shape()[1];
   const int64_t columns = b.shape()[1];
   cpu::QuantizedGemmForm form;
-  form.lanes = f.lanes;
-  form.element_bytes = f.element_bytes;
   form.depth = depth;
   form.columns = columns;
   form.inner_stride = columns;
   form.column_stride = 1;
-  std::vector<std::byte> packed(form.bytes());
-  ThreadPool pool(1);
-  const Tensor* constants[] = {&b};
-  form.pack(constants, packed.data(), pool);
+  const std::vector<std::byte> packed = packed_matrix(f, form, b);
   std::vector<char> scratch(static_cast<size_t>(f.scratch_bytes(depth)));
   std::vector<float> c(static_cast<size_t>(rows * columns), -1);
   cpu::QuantizedGemmCall call;

@@ -150,6 +150,29 @@ HWY_INLINE size_t floats_to_halves(const float* x, uint16_t* y, size_t count) {
   }
   return i;
 }
+#elif HWY_TARGET == HWY_NEON
+HWY_INLINE size_t halves_to_floats(const uint16_t* x, float* y, size_t count) {
+  size_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    const float16x8_t v = vreinterpretq_f16_u16(vld1q_u16(x + i));
+    vst1q_f32(y + i, vcvt_f32_f16(vget_low_f16(v)));
+    vst1q_f32(y + i + 4, vcvt_high_f32_f16(v));
+  }
+  return i;
+}
+HWY_INLINE size_t floats_to_halves(const float* x, uint16_t* y, size_t count) {
+  // One quiet NaN for all, as in the plain form.
+  const auto one_nan = [](float32x4_t v) HWY_ATTR {
+    const float32x4_t nan = vbslq_f32(vdupq_n_u32(0x80000000u), v, vdupq_n_f32(__builtin_nanf("")));
+    return vbslq_f32(vceqq_f32(v, v), v, nan);
+  };
+  size_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    const float16x4_t low = vcvt_f16_f32(one_nan(vld1q_f32(x + i)));
+    vst1q_u16(y + i, vreinterpretq_u16_f16(vcvt_high_f16_f32(low, one_nan(vld1q_f32(x + i + 4)))));
+  }
+  return i;
+}
 #else
 HWY_INLINE size_t halves_to_floats(const uint16_t*, float*, size_t) { return 0; }
 HWY_INLINE size_t floats_to_halves(const float*, uint16_t*, size_t) { return 0; }

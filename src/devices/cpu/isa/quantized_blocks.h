@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "quantized_pairs.h"
 #include "quantized_rows.h"
 #include "quantized_tile.h"
 
@@ -22,11 +23,14 @@ constexpr bool kTakesImages = true;
 constexpr int64_t kSliceGroups = 256;  // of a panel, which the first cache keeps
 constexpr int32_t kOnlyTap = 0;
 
+#if CORACLE_MATRIX_PRODUCTS
+using TileRows = PairedRows;
+#else
 // Rows of A, tile by tile: copied to scratch memory a block at a time, or where an image with its surroundings has
 // them; tiles then end with a row of the result's pixels.
 class TileRows {
  public:
-  TileRows(const QuantizedGemmCall& call, int64_t stride, int64_t row_begin)
+  TileRows(const QuantizedGemmCall& call, int64_t stride, int64_t /*block_rows*/, int64_t row_begin)
       : padded_(call.padded), copied_(call, row_begin), stride_(stride), scratch_(static_cast<Packed*>(call.scratch)) {
     if (padded_ == nullptr) return;
     scratch_ = reinterpret_cast<Packed*>(const_cast<int8_t*>(call.a));
@@ -61,6 +65,7 @@ class TileRows {
   int64_t block_ = 0;
   int64_t end_ = 0;
 };
+#endif
 
 // Groups of a panel: of some taps, or some of the only tap.
 struct PanelSlices {
@@ -108,7 +113,7 @@ struct PanelForm {
     const bool in_place = call.padded != nullptr;
     taps = in_place ? call.taps : 1;
     of_tap = ((in_place ? call.depth : call.taps * call.depth) + kPerGroup - 1) / kPerGroup;
-    bytes = 2 * kLanes * 4 * (1 + taps * of_tap);
+    bytes = 2 * kLanes * (4 + taps * of_tap * kGroupBytes);
     small = quantized_gemm.tiles_of(numbers()) * kTileRows;
     block = std::max(call.block_rows, small);
   }
@@ -123,7 +128,7 @@ void run_as(const QuantizedGemmCall& call, const PanelForm& form, const PanelSli
   char* const parts = static_cast<char*>(call.scratch) + quantized_gemm.copied_bytes(form.numbers(), form.block);
   const int32_t* const tap_from = kUse == TileUse::kRows || call.padded == nullptr ? &kOnlyTap : call.padded->taps;
   HWY_ALIGN float sums[kTiles * kTileRows * 2 * kLanes];
-  TileRows tiles(call, form.of_tap * kPerGroup, row_begin);
+  TileRows tiles(call, form.of_tap * kPerGroup, form.block, row_begin);
   for (int64_t row = row_begin; row < row_end; row += form.block) {
     const int64_t end = std::min(row + form.block, row_end);
     tiles.start_block(row, end);
@@ -176,9 +181,13 @@ void run(const QuantizedGemmCall& call, int64_t row_begin, int64_t row_end, int6
     memset(call.scratch, 0, static_cast<size_t>(form.block * form.numbers()) * sizeof(Packed));
   }
   const PanelSlices slices(form.taps, form.of_tap, form.block > form.small);
+#if HWY_TARGET == HWY_NEON  // where no image is read in place, and no block passed over in slices
+  const auto run_with = run_as<TileUse::kRows>;
+#else
   const auto run_with = slices.count > 1 ? run_as<TileUse::kSlices>
                         : form.taps > 1  ? run_as<TileUse::kTaps>
                                          : run_as<TileUse::kRows>;
+#endif
   run_with(call, form, slices, row_begin, row_end, panel_begin, panel_end);
 }
 

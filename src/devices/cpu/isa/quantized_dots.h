@@ -21,6 +21,13 @@
 #define CORACLE_DOT_PRODUCTS 0
 #endif
 
+// CORACLE_MATRIX_PRODUCTS: sums of two rows by two columns of eight bytes each, by NEON's SMMLA.
+#if defined(__ARM_FEATURE_MATMUL_INT8) && HWY_TARGET == HWY_NEON
+#define CORACLE_MATRIX_PRODUCTS 1
+#else
+#define CORACLE_MATRIX_PRODUCTS 0
+#endif
+
 namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 

@@ -106,6 +106,9 @@ const QuantizedGemmFunctions quantized_gemm = {
     .block_bytes = 256 * 1024,
 #endif
     .dot_products = CORACLE_DOT_PRODUCTS != 0,
+#if CORACLE_MATRIX_PRODUCTS
+    .group_bytes = kPerGroup,
+#endif
     .run = run,
 #if CORACLE_BYTES_BY_REACH
     .pad = pad,

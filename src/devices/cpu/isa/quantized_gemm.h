@@ -20,7 +20,7 @@
 /// B is packed as panels of two vectors of columns (the last one may have one):
 /// [where the sums start: a column each, 32 bits][group of 4 bytes along k][column], and for bytes a QuantizedReach for
 /// each panel behind all of them. Sums start at 0, for bytes at -128 times the sum of the column, which NEON passes
-/// over, as it adds nothing to A.
+/// over, as it adds nothing to A. SMMLA takes groups of 8 bytes in place of 4, of A and of B, and no QuantizedReach.
 namespace coracle::internal::cpu {
 
 /// How far apart the numbers of a tile may lie, with the least at 0, so that no sum of two products, as they lie in a
@@ -80,6 +80,7 @@ struct QuantizedGemmFunctions {
   int64_t block_bytes = 0;    ///< of blocks of tiles of rows, in the second cache, that B passes once; 0: none are made
   bool dot_products = false;  ///< four products of bytes are added by one instruction
   int64_t step = 1;           ///< at most so many groups of 4 bytes are multiplied at once
+  int64_t group_bytes = 4;    ///< of a column that lie one behind the other in a panel: 4 or 8
   /// Computes rows [row_begin, row_end) of panels [panel_begin, panel_end).
   void (*run)(const QuantizedGemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel_begin,
               int64_t panel_end);
@@ -95,10 +96,10 @@ struct QuantizedGemmFunctions {
     return (image.numbers() + tile_rows * image.stride_x * image.channels + 2 * 64) / 64 * 64;
   }
   int64_t panels(int64_t columns) const { return (columns + 2 * lanes - 1) / (2 * lanes); }
-  /// Groups of 4 bytes that `depth` numbers make up.
+  /// Groups of 4 bytes that `depth` numbers make up, of which group_bytes have a whole number.
   int64_t groups(int64_t depth) const {
-    const int64_t per_group = 4 / element_bytes;
-    return (depth + per_group - 1) / per_group;
+    const int64_t per_group = group_bytes / element_bytes;
+    return (depth + per_group - 1) / per_group * (group_bytes / 4);
   }
   /// Tiles of rows that are finished at once.
   int64_t tiles_of(int64_t depth) const {
@@ -125,10 +126,12 @@ struct QuantizedGemmFunctions {
     const int64_t small = tiles_of(depth) * tile_rows;
     return ((rows > small ? rows : small) * steps(depth) * step_groups(depth) * 4 + 31 + 63) / 64 * 64;
   }
-  /// `rows`: block_rows(), or 0. Behind the copies lie sums of a panel that are not whole yet.
+  /// `rows`: block_rows(), or 0. Behind the copies lie sums of a panel that are not whole yet, or
+  /// with groups of 8 bytes a row that is on its way.
   int64_t scratch_bytes(int64_t depth, int64_t rows = 0) const {
     const bool blocks = rows > tiles_of(depth) * tile_rows;
-    return copied_bytes(depth, rows) + (blocks ? (2 * rows + 2 * tile_rows) * 2 * lanes * 4 : 0);
+    const int64_t line = group_bytes > 4 ? (groups(depth) * 4 + 31 + 63) / 64 * 64 : 0;
+    return copied_bytes(depth, rows) + (blocks ? (2 * rows + 2 * tile_rows) * 2 * lanes * 4 : line);
   }
   /// Rows that tiles of adjacent rows multiply.
   int64_t multiplied_rows(int64_t rows) const {
@@ -164,6 +167,10 @@ extern const QuantizedGemmFunctions quantized_gemm;
 #if defined(__aarch64__) && !defined(CORACLE_WITHOUT_NEON)
 /// With SDOT; B is packed as for NEON without it.
 namespace neon_dotprod {
+extern const QuantizedGemmFunctions quantized_gemm;
+}
+/// With SMMLA; B is packed in groups of 8 bytes.
+namespace neon_i8mm {
 extern const QuantizedGemmFunctions quantized_gemm;
 }
 #endif

@@ -116,7 +116,8 @@ HWY_INLINE Accumulator start_of(const void* panel) { return load_sums(panel); }
 HWY_INLINE Accumulator resumed(const void* sums) { return load_sums(sums); }
 #endif
 
-constexpr int64_t kPerGroup = 4 / static_cast<int64_t>(sizeof(Packed));
+constexpr int64_t kGroupBytes = CORACLE_MATRIX_PRODUCTS ? 8 : 4;
+constexpr int64_t kPerGroup = kGroupBytes / static_cast<int64_t>(sizeof(Packed));
 
 constexpr int64_t kBeyond = 31;  // bytes that may be read, and written, behind a tile
 
@@ -126,6 +127,7 @@ HWY_INLINE const QuantizedReach* reaches_of(const QuantizedGemmCall& call, int64
   return reinterpret_cast<const QuantizedReach*>(static_cast<const char*>(call.packed) + stored * 4 * (1 + groups));
 }
 
+#if !CORACLE_MATRIX_PRODUCTS  // quantized_pairs.h
 // One row's sums of one or two vectors.
 struct RowSums {
   Accumulator first;
@@ -167,6 +169,8 @@ struct RowSums {
   }
 };
 
+#endif
+
 // How much of TileCall is used. What is not is worth a tenth of the time of short rows.
 enum class TileUse {
   kRows,    // one tap, at the row's first number
@@ -189,6 +193,7 @@ struct TileCall {
   char* part = nullptr;  // instead of tile: integers that other groups are still added to, as start has them
 };
 
+#if !CORACLE_MATRIX_PRODUCTS
 #if HWY_TARGET == HWY_NEON && CORACLE_DOT_PRODUCTS
 // Compilers count up addresses one by one where they see that the same is added to all.
 HWY_INLINE const Packed* opaque(const Packed* row) {
@@ -303,6 +308,7 @@ void multiply_vectors(int64_t vectors, int64_t rows, const TileCall& call) {
     multiply_rows<kProducts, 1, kUse>(rows, call);
   }
 }
+#endif
 
 // Rows of A that are multiplied together.
 struct RowTile {
@@ -319,6 +325,7 @@ HWY_INLINE Products products_for(const RowTile& tile, int32_t least_reach, const
   return tile.extent.reach() <= reach.fours ? Products::kFours : Products::kPairs;
 }
 
+#if !CORACLE_MATRIX_PRODUCTS
 template <TileUse kUse>
 void multiply_tile(Products products, int64_t vectors, int64_t rows, const TileCall& call) {
   if constexpr (kChoosesProducts) {
@@ -330,6 +337,7 @@ void multiply_tile(Products products, int64_t vectors, int64_t rows, const TileC
   }
   multiply_vectors<Products::kPlain, kUse>(vectors, rows, call);
 }
+#endif
 
 constexpr int64_t kTiles = static_cast<int64_t>(kMostFinishedRows) / kTileRows;
 

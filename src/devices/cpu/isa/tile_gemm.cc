@@ -11,6 +11,9 @@
 #if defined(__AVX512F__) && !defined(__AMX_BF16__)
 #include "bf16_dots.h"
 #define CORACLE_BF16_DOTS 1
+#elif defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC) && HWY_TARGET == HWY_NEON
+#include "bf16_pairs.h"
+#define CORACLE_BF16_DOTS 1
 #else
 #define CORACLE_BF16_DOTS 0
 #endif
@@ -59,6 +62,14 @@ struct TileGemm {
   // parts stay in a level-2 cache of 2 MiB while rows go by.
   static constexpr int64_t kBlockSteps = 24 / kParts;
   static constexpr int64_t kBlockPanels = 24;
+  // Whether rows are kept as multiply_by_dots() of NEON takes them: four numbers of each of eight, then the next four.
+  static constexpr bool kPairsRows = kDots && HWY_TARGET == HWY_NEON;
+
+  // Where number `k` of a row of a step lies, in a half of a block.
+  static constexpr int64_t place(int64_t row, int64_t k) {
+    if constexpr (kPairsRows) return row / 8 * 8 * kTileDepth + (k / 4 * 8 + row % 8) * 4 + k % 4;
+    return row * kTileDepth + k;
+  }
 
   static int64_t panel_numbers(const GemmShape& shape) { return steps_of(shape) * kStepNumbers; }
   static int64_t packed_floats(const GemmShape& shape) { return panels(shape.columns) * panel_numbers(shape) / 2; }
@@ -195,10 +206,10 @@ struct TileGemm {
                                   float* sums) {
     float again[kBlockColumns];
     memcpy(again, start, sizeof(again));
-    a += row / kTileSide * kTileNumbers + row % kTileSide * kTileDepth;
+    a += row / kTileSide * kTileNumbers;
     for (int64_t s = 0; s < steps; ++s, a += kStepNumbers, b += kStepNumbers) {
       for (int k = 0; k < kTileDepth; ++k) {
-        const float left = joined(a + k, 2 * kTileNumbers);
+        const float left = joined(a + place(row % kTileSide, k), 2 * kTileNumbers);
         for (int c = 0; c < kBlockColumns; ++c) {
           const uint16_t* right = b + c / kTileSide * kTileNumbers + k / 2 * kTileDepth + c % kTileSide * 2 + k % 2;
           again[c] += left * joined(right, 2 * kTileNumbers);
@@ -282,26 +293,31 @@ struct TileGemm {
       const BitsTag db;
       const hn::Rebind<uint16_t, FloatTag> halves;
       constexpr int64_t kLanes = kFloatLanes;
-      uint16_t* to = a_ + row / kTileSide * kTileNumbers + row % kTileSide * kTileDepth;
+      uint16_t* to = a_ + row / kTileSide * kTileNumbers;
       while (k < end) {
-        uint16_t* step = to + k / kTileDepth * kStepNumbers + k % kTileDepth;
+        const int64_t first = k % kTileDepth;
+        uint16_t* step = to + k / kTileDepth * kStepNumbers;
         const int64_t in_step = kTileDepth - k % kTileDepth;
         const int64_t count = end - k < in_step ? end - k : in_step;
         BitsVector parts[kParts];
         int64_t i = 0;
-        for (; i + kLanes <= count; i += kLanes) {
+        const bool whole = !kPairsRows || first % 4 == 0;
+        for (; whole && i + kLanes <= count; i += kLanes) {
           split_into_parts(hn::LoadU(d, from + i), parts);
           for (int p = 0; p < kParts; ++p) {
-            hn::StoreU(hn::TruncateTo(halves, hn::ShiftRight<16>(parts[p])), halves, step + p * 2 * kTileNumbers + i);
+            hn::StoreU(hn::TruncateTo(halves, hn::ShiftRight<16>(parts[p])), halves,
+                       step + p * 2 * kTileNumbers + place(row % kTileSide, first + i));
           }
         }
-        if (i < count) {
-          split_into_parts(load_partial(d, from + i, static_cast<size_t>(count - i)), parts);
+        for (; i < count; i += kLanes) {
+          const int64_t last = kPairsRows && i + kLanes < count ? i + kLanes : count;
+          split_into_parts(load_partial(d, from + i, static_cast<size_t>(last - i)), parts);
           HWY_ALIGN uint32_t bits[kFloatLanes];
           for (int p = 0; p < kParts; ++p) {
             hn::Store(parts[p], db, bits);
-            for (int64_t j = i; j < count; ++j) {
-              step[p * 2 * kTileNumbers + j] = static_cast<uint16_t>(bits[j - i] >> 16U);
+            for (int64_t j = i; j < last; ++j) {
+              step[p * 2 * kTileNumbers + place(row % kTileSide, first + j)] =
+                  static_cast<uint16_t>(bits[j - i] >> 16U);
             }
           }
         }
@@ -392,6 +408,7 @@ struct TileGemm {
   static constexpr GemmFunctions kFunctions = {panels, tile_rows, packed_floats, pack, sums_wait_in_c, run};
 };
 
+#if !(CORACLE_BF16_DOTS && HWY_TARGET == HWY_NEON)
 int64_t multiply_tiles(int64_t steps) {
   MatrixTiles tiles;
   HWY_ALIGN static constexpr uint16_t kZeros[kTileNumbers] = {};
@@ -411,11 +428,16 @@ int64_t multiply_tiles(int64_t steps) {
   }
   return steps * 4 * 2 * kTileSide * kTileNumbers;
 }
+#endif
 
 }  // namespace
 
 extern const TileGemmFunctions tile_gemm;
+#if CORACLE_BF16_DOTS && HWY_TARGET == HWY_NEON
+const TileGemmFunctions tile_gemm = {{}, {}, {}, TileGemm<Bf16, true>::kFunctions, nullptr};
+#else
 const TileGemmFunctions tile_gemm = {TileGemm<X6>::kFunctions, TileGemm<X3>::kFunctions, TileGemm<Bf16>::kFunctions,
                                      TileGemm<Bf16, CORACLE_BF16_DOTS != 0>::kFunctions, multiply_tiles};
+#endif
 
 }  // namespace coracle::internal::cpu::CORACLE_ISA

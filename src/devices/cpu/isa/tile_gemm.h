@@ -14,7 +14,7 @@ struct TileGemmFunctions {
   GemmFunctions x3;
   GemmFunctions bf16;
   /// As `bf16`, of B packed as there, by sums of products of pairs in vectors: in the compile for AVX-512, for machines
-  /// that have Capability::kAvx512Bf16. In the others it is `bf16`.
+  /// that have Capability::kAvx512Bf16, and in that for NEON's bfloat16. In the others it is `bf16`.
   GemmFunctions bf16_dots;
   /// Products of tiles in registers only, `steps` on each of four sums: what the schemes are bounded by. Returns the
   /// operations on bfloat16 numbers, two for a multiply-add.
@@ -24,6 +24,12 @@ struct TileGemmFunctions {
 CORACLE_ISA_TABLES(TileGemmFunctions, tile_gemm)
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
 namespace amx {
+extern const TileGemmFunctions tile_gemm;
+}
+#endif
+#if defined(__aarch64__) && !defined(CORACLE_WITHOUT_NEON)
+/// With BFMMLA: bf16_dots alone.
+namespace neon_bf16 {
 extern const TileGemmFunctions tile_gemm;
 }
 #endif

@@ -51,6 +51,10 @@ inline std::vector<TestedGemm> tested_gemms(ComputeMode mode) {
   if (mode == ComputeMode::kBf16 && processor().has(Capability::kAvx512Bf16))
     all.push_back({"avx512_dots", &avx512::tile_gemm.bf16_dots});
 #endif
+#if defined(__aarch64__)
+  if (mode == ComputeMode::kBf16 && processor().has(Capability::kNeonBf16))
+    all.push_back({"neon_dots", &neon_bf16::tile_gemm.bf16_dots});
+#endif
   return all;
 }
 

@@ -25,13 +25,14 @@ std::vector<float> sums_of(QuantizedGemmPlan& plan, QuantizedGemmForm form, cons
   ThreadPool pool(2);
   plan.result_stride = plan.call.columns;
   plan.split(pool.threads());
-  form.lanes = plan.functions->lanes;
-  form.element_bytes = plan.functions->element_bytes;
   form.columns = plan.call.columns;
-  plan.matrix_bytes = form.matrix_bytes();
-  Buffer<std::byte> packed(form.bytes(), kNoRun);
   const Tensor* const constants[] = {&b};
-  form.pack(constants, packed.data(), pool);
+  const auto packed = with_form_for(*plan.functions, form, [&](const auto& of_table) {
+    plan.matrix_bytes = of_table.matrix_bytes();
+    Buffer<std::byte> bytes(of_table.bytes(), kNoRun);
+    of_table.pack(constants, bytes.data(), pool);
+    return bytes;
+  });
   Buffer<char> scratch(static_cast<size_t>(plan.slots * plan.scratch_bytes + plan.padded_bytes()), kNoRun);
   std::vector<float> c(static_cast<size_t>(plan.rows * plan.call.columns));
   plan.run(a.data<int8_t>(), packed.data(), scratch.data(), {.data = c.data(), .stride = plan.result_stride}, pool);
@@ -156,6 +157,11 @@ void check_padded_images(const QuantizedGemmFunctions& functions, const PaddedIm
 /// With depths of several steps of tiles, the last of which overlap, and rows and columns of parts of tiles.
 void check_all(const QuantizedGemmFunctions& functions) {
   for (const QuantizedMatrices& p : {QuantizedMatrices{1, 1, 1},
+                                     {2, 8, 4},
+                                     {3, 7, 5},
+                                     {4, 9, 8},
+                                     {5, 16, 12},
+                                     {9, 24, 1},
                                      {6, 4, 16},
                                      {7, 5, 17},
                                      {12, 64, 32},
@@ -201,6 +207,9 @@ TEST_F(QuantizedGemm, OfThisMachine) {
   }
 #if !defined(CORACLE_WITHOUT_AVX512)
   if (processor().has(Capability::kAvx512Vnni)) check_all(avx512_vnni::quantized_gemm);  // beside tiles, too
+#endif
+#if defined(__aarch64__)
+  if (processor().has(Capability::kNeonDotProducts)) check_all(neon_dotprod::quantized_gemm);  // beside SMMLA, too
 #endif
 }
 
