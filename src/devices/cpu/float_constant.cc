@@ -12,21 +12,17 @@ constexpr int64_t kConvertGrain = 1 << 15;
 }  // namespace
 
 FloatConstant::FloatConstant(const Tensor& constant, Isa isa, ThreadPool& pool, const RunContext& context)
-    : converted_(context) {
-  if (constant.dtype() == DType::kFloat32) {
-    data_ = constant.data<float>();
-    return;
-  }
-  converted_.resize(static_cast<size_t>(constant.count()));
+    : floats_(constant) {
+  if (constant.dtype() == DType::kFloat32) return;
+  floats_ = Tensor::make(context, DType::kFloat32, constant.shape());
+  auto* const to = floats_.data<float>();
   const ConvertFunctions& numbers = convert_table(isa);
   const auto* from = static_cast<const std::byte*>(constant.raw());
   const auto element = static_cast<int64_t>(size_of(constant.dtype()));
   const NumberType type = constant.dtype() == DType::kFloat16 ? NumberType::kFloat16 : NumberType::kBfloat16;
   pool.parallel_for(constant.count(), kConvertGrain, [&](int64_t begin, int64_t end) {
-    numbers.convert(type, NumberType::kFloat32, from + begin * element, converted_.data() + begin,
-                    static_cast<size_t>(end - begin));
+    numbers.convert(type, NumberType::kFloat32, from + begin * element, to + begin, static_cast<size_t>(end - begin));
   });
-  data_ = converted_.data();
 }
 
 }  // namespace coracle::internal::cpu

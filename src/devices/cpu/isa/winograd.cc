@@ -253,9 +253,9 @@ constexpr int kFiltersTogether = 32;
 
 // G f G^T for the filter f of each pair of channels; some pairs side by side, so that the compiler's vectors hold
 // pairs.
-template <int kInputs>
-void transform_filters(const double (&g)[kInputs][3], const float* filter, int64_t pairs, int64_t point_stride,
-                       float* to) {
+void transform_filter(int64_t tile, const float* filter, int64_t pairs, int64_t point_stride, float* to) {
+  const int64_t inputs = tile + 2;
+  const double(*const g)[3] = tile == 2 ? kFilterTransform2 : kFilterTransform4;
   double f[9][kFiltersTogether] = {};
   double half[3][kFiltersTogether];
   for (int64_t first = 0; first < pairs; first += kFiltersTogether) {
@@ -264,14 +264,14 @@ void transform_filters(const double (&g)[kInputs][3], const float* filter, int64
     for (int64_t i = 0; i < count; ++i) {
       for (int t = 0; t < 9; ++t) f[t][i] = static_cast<double>(from[9 * i + t]);
     }
-    for (int p = 0; p < kInputs; ++p) {
+    for (int64_t p = 0; p < inputs; ++p) {
       for (int x = 0; x < 3; ++x) {
         for (int i = 0; i < kFiltersTogether; ++i) {
           half[x][i] = g[p][0] * f[x][i] + g[p][1] * f[3 + x][i] + g[p][2] * f[6 + x][i];
         }
       }
-      for (int q = 0; q < kInputs; ++q) {
-        float* line = to + (p * kInputs + q) * point_stride + first;
+      for (int64_t q = 0; q < inputs; ++q) {
+        float* line = to + (p * inputs + q) * point_stride + first;
         float values[kFiltersTogether];
         float* const put = count == kFiltersTogether ? line : values;
         for (int i = 0; i < kFiltersTogether; ++i) {
@@ -281,11 +281,6 @@ void transform_filters(const double (&g)[kInputs][3], const float* filter, int64
       }
     }
   }
-}
-
-void transform_filter(int64_t tile, const float* filter, int64_t pairs, int64_t point_stride, float* to) {
-  if (tile == 2) return transform_filters(kFilterTransform2, filter, pairs, point_stride, to);
-  transform_filters(kFilterTransform4, filter, pairs, point_stride, to);
 }
 
 }  // namespace
