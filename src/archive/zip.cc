@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "archive/inflated.h"
 #include "archive/members.h"
@@ -89,6 +90,14 @@ class ZipReader {
     return bytes;
   }
 
+  /// A number, a size or a place of 64 bits: one that no size_t holds is not of a file that can be open here.
+  size_t large_number(std::span<const uint8_t> bytes, size_t at) const {
+    const auto value = number<uint64_t>(bytes, at);
+    check(std::in_range<size_t>(value), "it says ", value, " where numbers of ", 8 * sizeof(size_t),
+          " bits are possible");
+    return static_cast<size_t>(value);
+  }
+
   void find_directory() {
     constexpr size_t kComment = 0xFFFF;  // bytes at most, behind the end's record
     const size_t from = zip_.size() - std::min(zip_.size(), kComment + kEndSize);
@@ -111,11 +120,11 @@ class ZipReader {
   /// The sizes of large archives stand in a record of their own.
   void read_large_end(std::span<const uint8_t> pointer) {
     if (number<uint32_t>(pointer, 0) != kLargeEndPointerMark) return;
-    const std::vector<uint8_t> record = read(number<uint64_t>(pointer, 8), kLargeEndSize);
+    const std::vector<uint8_t> record = read(large_number(pointer, 8), kLargeEndSize);
     check(number<uint32_t>(record, 0) == kLargeEndMark, "its end record is invalid");
-    count_ = number<uint64_t>(record, 32);
-    directory_size_ = number<uint64_t>(record, 40);
-    directory_ = number<uint64_t>(record, 48);
+    count_ = large_number(record, 32);
+    directory_size_ = large_number(record, 40);
+    directory_ = large_number(record, 48);
   }
 
   ArchiveMember member_of(std::span<const uint8_t> entry, std::span<const uint8_t> extra) const {
@@ -137,7 +146,7 @@ class ZipReader {
         size_t at = 4;
         for (size_t* value : {&member.size, &member.packed, &member.offset}) {
           if (*value != kLarge || at + 8 > 4 + size) continue;
-          *value = number<uint64_t>(extra, at);
+          *value = large_number(extra, at);
           at += 8;
         }
       }

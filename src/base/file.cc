@@ -7,6 +7,7 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <utility>
 
 #include "base/counted.h"
 #include "base/error.h"
@@ -96,6 +97,8 @@ std::optional<File> File::open(const std::string& name) {
   }
   const FileStatus status = opened_status(*fd, name);
   require(status.is_regular, ErrorCode::kIo, "cannot read ", in_quotes(name), ": it is not a regular file");
+  require(std::in_range<std::ptrdiff_t>(status.size), ErrorCode::kOutOfMemory, "cannot read ", in_quotes(name),
+          ": it has ", counted(status.size, "byte"), ", more than this processor's addresses reach");
   std::error_code without_working_folder;
   const std::filesystem::path absolute = std::filesystem::absolute(native_path(name), without_working_folder);
   File file(FileBytes{.name = name, .owner = nullptr, .bytes = {}});

@@ -8,17 +8,18 @@
 
 namespace coracle::internal {
 
-/// The elements of a tensor, at most (Shape::count() throws beyond): more than memory holds, and few enough that bytes,
-/// steps, padded sizes and sums of a few of them fit in 64 bits.
-inline constexpr int64_t kMaxElements = int64_t{1} << 40;
+/// The elements of a tensor, at most (Shape::count() throws beyond): few enough that bytes, steps, padded sizes and
+/// sums of a few of them fit in a size_t. With 64 bits that is more than memory holds; with 32 bits it is a quarter of
+/// 2^32 bytes for elements of 16.
+inline constexpr int64_t kMaxElements = sizeof(size_t) >= sizeof(int64_t) ? int64_t{1} << 40 : int64_t{1} << 26;
 
 namespace size_detail {
 [[noreturn]] void fail_too_large();
 }
 
-/// A number of elements or bytes, at most PTRDIFF_MAX. Arithmetic is checked: what does not fit is an Error (out of
-/// memory). Whatever decides how much memory is taken, or where something lies in it, is computed with it unless it is
-/// part of one tensor's count.
+/// A number of elements or bytes, less than 2^63. Arithmetic is checked: what does not fit is an Error (out of memory),
+/// and so are bytes beyond PTRDIFF_MAX. Whatever decides how much memory is taken, or where something lies in it, is
+/// computed with it unless it is part of one tensor's count.
 class Size {
  public:
   constexpr Size() = default;
@@ -30,7 +31,13 @@ class Size {
   }
 
   constexpr int64_t count() const { return n_; }
-  constexpr size_t bytes() const { return static_cast<size_t>(n_); }
+  constexpr size_t bytes() const {
+    if constexpr (sizeof(size_t) < sizeof(int64_t)) {
+      if (n_ > PTRDIFF_MAX) [[unlikely]]
+        size_detail::fail_too_large();
+    }
+    return static_cast<size_t>(n_);
+  }
   /// The next multiple of `unit`.
   constexpr Size rounded_up(int64_t unit) const {
     const int64_t whole = (*this + (unit - 1)).n_;

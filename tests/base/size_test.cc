@@ -16,7 +16,7 @@ TEST(Size, WhatDoesNotFitIsAnError) {
   EXPECT_THROW(half + half, Error);
   EXPECT_THROW(half * 2, Error);
   EXPECT_THROW(Size(-1), Error);
-  EXPECT_THROW(Size(SIZE_MAX), Error);
+  EXPECT_THROW(Size(UINT64_MAX), Error);
   EXPECT_THROW(Size(INT64_MAX).rounded_up(64), Error);
   EXPECT_THROW(bytes_of<float>(half), Error);
   Size sum = 3;
@@ -27,6 +27,15 @@ TEST(Size, WhatDoesNotFitIsAnError) {
   EXPECT_EQ(Size(64).rounded_up(64).count(), 64);
   EXPECT_EQ(Size(0).rounded_up(64).count(), 0);
   EXPECT_EQ(bytes_of<double>(7), 56U);
+}
+
+TEST(Size, BytesAreWithinTheReachOfAddresses) {
+  EXPECT_EQ(Size(PTRDIFF_MAX).bytes(), static_cast<size_t>(PTRDIFF_MAX));
+  if constexpr (sizeof(size_t) < sizeof(int64_t)) {
+    EXPECT_THROW(static_cast<void>((Size(PTRDIFF_MAX) + 1).bytes()), Error);
+    EXPECT_THROW(static_cast<void>((Size(SIZE_MAX) + 65).bytes()), Error);  // would be 64
+  }
+  EXPECT_LE(Size(kMaxElements * 16).bytes(), SIZE_MAX / 3);  // a sum of three fits
 }
 
 TEST(Size, IsOutOfMemory) {
