@@ -144,7 +144,8 @@ def loops_of(blocks, symbols):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--models", default=",".join(MODELS), help="of models.toml")
-    parser.add_argument("--kernels", default="", help="a regular expression: only rows whose column of kernels it is found in")
+    parser.add_argument("--kernels", default="float32|int8", help="a regular expression: only rows whose column of kernels it is found in; qemu takes "
+                        "minutes for a run with bf16 (default: %(default)s)")
     parser.add_argument("--docs", action="store_true", help="write the tables into docs/arm.md")
     options = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
