@@ -46,7 +46,7 @@ std::vector<std::string> words_of_start(const CLI::App& command) {
       words.push_back(is_flag ? "--" + name : fmt::format("--{}={}", name, value));
     }
   }
-  words.push_back("--");
+  words.emplace_back("--");
   words.insert(words.end(), places.begin(), places.end());
   return words;
 }
