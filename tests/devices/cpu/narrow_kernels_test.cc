@@ -124,8 +124,9 @@ TEST(NarrowKernels, Convolutions) {
       op.paddings.assign(c.paddings.begin(), c.paddings.end());
       op.epilogue = {{EpilogueKind::kMultiplyChannel}, {EpilogueKind::kAddChannel}, {EpilogueKind::kRelu}};
       const Shape channels{c.w[0]};
-      // Winograd's algorithm enlarges errors.
-      const double bound = (dtype != DType::kInt8 && c.w[3] == 3 ? 8 : 2) * tolerance(dtype);
+      // Winograd's algorithm, which filters of so many channels may get, enlarges errors.
+      const bool by_winograd = dtype != DType::kInt8 && c.w[3] == 3 && c.w[1] >= 64;
+      const double bound = (by_winograd ? 8 : 2) * tolerance(dtype);
       KernelNames taken = kernels_that_take({.op = op,
                                              .in = {random_floats(c.x, -1, 1, 5), weights(c.w, dtype),
                                                     random_floats(channels), random_floats(channels, -1, 1, 2)},
