@@ -42,7 +42,11 @@ void scale_weights(const EpilogueCarrier& c, const Tensor& weights, const std::v
 Tensor in_floats(const Tensor& weights) {
   if (weights.dtype() == DType::kFloat32) return weights;
   Tensor out = Tensor::make(DType::kFloat32, weights.shape());
-  for (int64_t i = 0; i < out.count(); ++i) out.data<float>()[i] = static_cast<float>(weights.number(i));
+  visit_float(weights.dtype(), [&](auto* type) {
+    using T = std::remove_pointer_t<decltype(type)>;
+    std::transform(weights.data<T>(), weights.data<T>() + weights.count(), out.data<float>(),
+                   [](T value) { return static_cast<float>(value); });
+  });
   return out;
 }
 
