@@ -67,6 +67,16 @@ def printed(command, environment):
     return lambda: float(subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout)
 
 
+def runs(title, measure):
+    """Whether a command can be measured: an engine may need instructions that this processor lacks."""
+    try:
+        measure()
+    except subprocess.CalledProcessError as error:
+        print("%s is left out: exit status %d" % (title, error.returncode), file=sys.stderr)
+        return False
+    return True
+
+
 def rows(build, environment):
     """[title, function that measures once]"""
     package, picture = models.PLACES["package"], models.ROOT / "examples" / "ocr" / "demo.jpg"
@@ -94,7 +104,9 @@ def rows(build, environment):
             continue
         command = [str(models.PYTHON), "-c", SCRIPT % str(models.BENCH), peer["engine"], json.dumps(files), model.inputs(),
                    json.dumps(peer.get("options", {}))]
-        found.append(["Python, one recognition with %s" % peer["name"], whole(command, environment)])
+        title, measure = "Python, one recognition with %s" % peer["name"], whole(command, environment)
+        if runs(title, measure):
+            found.append([title, measure])
     return found
 
 
@@ -128,8 +140,8 @@ def first_answers(build, environment, names):
                 command = [str(models.PYTHON), "-c", ANSWER % str(models.BENCH), engine, json.dumps(files), model.inputs(),
                            json.dumps(options)]
                 measure = whole(command, {**environment, **(variables or {})})
-                measure()
-                found.append([model.title, title, what, measure])
+                if runs("%s: %s" % (model.title, title), measure):
+                    found.append([model.title, title, what, measure])
 
             add("nothing")
             if peer["engine"] == "coracle":
