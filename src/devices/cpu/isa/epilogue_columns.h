@@ -58,18 +58,17 @@ HWY_INLINE void apply_function(const EpilogueStep& step, FloatVector* HWY_RESTRI
   }
 }
 
-// kPartial: less than a vector.
-template <bool kPartial>
-void finish_columns(const EpilogueOp* ops, int op_count, const float* tile, size_t tile_stride, size_t rows,
-                    size_t count, const EpilogueTarget& to) {
+}  // namespace
+
+#ifdef __arm__
+namespace {
+[[maybe_unused]]
+#endif
+void apply_to_columns(const EpilogueOp* ops, int op_count, const float* tile, size_t tile_stride, size_t rows,
+                      size_t count, const EpilogueTarget& to) {
   const FloatTag d;
-  const auto load = [&](const float* p) {
-    if constexpr (kPartial) {
-      return load_partial(d, p, count);
-    } else {
-      return hn::LoadU(d, p);
-    }
-  };
+  const bool partial = count < kFloatLanes;  // asked at each load and store: two functions would be twice as large
+  const auto load = [&](const float* p) { return partial ? load_partial(d, p, count) : hn::LoadU(d, p); };
   for (size_t first = 0; first < rows; first += kEpilogueGroup) {
     FloatVector v[kEpilogueGroup];
     int64_t pixel[kEpilogueGroup];
@@ -113,7 +112,7 @@ void finish_columns(const EpilogueOp* ops, int op_count, const float* tile, size
     }
     for (size_t i = 0; i < kEpilogueGroup; ++i) {
       float* c = to.c + pixel[i] * to.stride + to.channel;
-      if constexpr (kPartial) {
+      if (partial) {
         store_partial(d, v[i], c, count);
       } else {
         hn::StoreU(v[i], d, c);
@@ -122,20 +121,6 @@ void finish_columns(const EpilogueOp* ops, int op_count, const float* tile, size
   }
 }
 
-}  // namespace
-
-#ifdef __arm__
-namespace {
-[[maybe_unused]]
-#endif
-void apply_to_columns(const EpilogueOp* ops, int op_count, const float* tile, size_t tile_stride, size_t rows,
-                      size_t count, const EpilogueTarget& to) {
-  if (count < kFloatLanes) {
-    finish_columns<true>(ops, op_count, tile, tile_stride, rows, count, to);
-  } else {
-    finish_columns<false>(ops, op_count, tile, tile_stride, rows, count, to);
-  }
-}
 #ifdef __arm__
 }  // namespace
 #endif
