@@ -10,6 +10,7 @@
 
 #include "base/checksum.h"
 #include "base/error.h"
+#include "base/kept_folder.h"
 #include "base/new_file.h"
 #include "base/pages.h"
 #include "base/system/files.h"
@@ -21,9 +22,8 @@ namespace {
 
 constexpr char kMagic[8] = {'c', 'o', 'r', 'a', 'c', 'l', 'e', '2'};
 constexpr char kEnding[] = ".bin";
-constexpr char kTemporary[] = ".tmp";
 constexpr char kLock[] = ".lock";
-constexpr int64_t kAbandoned = 3600;  // seconds after which nobody writes a temporary file any more
+constexpr int64_t kAbandoned = 3600;  // seconds after which nobody needs a lock's file any more
 
 /// Begin of each file; the key and the content follow.
 struct Head {
@@ -120,7 +120,8 @@ void FileCache::keep(const std::string& key, std::span<const uint8_t> content) c
   } catch (const Error&) {
     return;  // it is made again when it is next needed
   }
-  remove_oldest();
+  trim_kept_files(folder_, kEnding, bytes_);
+  remove_abandoned_locks();
 }
 
 FileCache::Lock FileCache::lock(const std::string& key, bool wait, const RunContext& context) const {
@@ -164,39 +165,17 @@ FileCache::Lock::~Lock() {
   if (file_ >= 0) give_up_lock(file_, path_);
 }
 
-void FileCache::remove_oldest() const {
-  struct Entry {
-    std::string path;
-    FileTime used;
-    uint64_t bytes;
-  };
-  std::vector<Entry> entries;
-  uint64_t sum = 0;
+void FileCache::remove_abandoned_locks() const {
   Folder folder(folder_);
   if (!folder.is_open()) return;
   const int64_t now = std::time(nullptr);
   while (const char* entry = folder.next()) {
     const std::string_view name = entry;
-    const bool temporary = name.ends_with(kTemporary);
-    const bool lock = name.ends_with(kLock);
-    if (!temporary && !lock && !name.ends_with(kEnding)) continue;
+    if (!name.ends_with(kLock)) continue;
     std::string path = text(folder_, "/", name);
     FileStatus about;
-    if (!status_of_link(path, about) || !about.is_regular) continue;
-    if (temporary || lock) {
-      if (now - about.modified.seconds <= kAbandoned) continue;
-      if (temporary) remove_file(path);
-      if (lock) Lock::of(std::move(path), std::chrono::milliseconds(0), {});  // giving one up removes its file
-      continue;
-    }
-    sum += about.size;
-    entries.push_back({std::move(path), about.modified, about.size});
-  }
-  if (sum <= bytes_) return;
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
-  for (const Entry& entry : entries) {
-    if (sum <= bytes_) break;
-    if (remove_file(entry.path)) sum -= entry.bytes;
+    if (!status_of_link(path, about) || !about.is_regular || now - about.modified.seconds <= kAbandoned) continue;
+    Lock::of(std::move(path), std::chrono::milliseconds(0), {});  // giving one up removes its file
   }
 }
 

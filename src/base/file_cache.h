@@ -73,7 +73,7 @@ class FileCache {
 
  private:
   std::string file_of(std::string_view key, std::string_view ending) const;
-  void remove_oldest() const;
+  void remove_abandoned_locks() const;
 
   std::string folder_;
   size_t bytes_;

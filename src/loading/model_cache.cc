@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loading/model_cache.h"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -10,13 +9,13 @@
 #include <mutex>
 
 #include "base/checksum.h"
+#include "base/kept_folder.h"
 #include "base/log.h"
 #include "base/new_file.h"
 #include "base/printable.h"
 #include "base/process.h"
 #include "base/system/environment.h"
 #include "base/system/files.h"
-#include "base/system/folder.h"
 #include "base/system/kept_files.h"
 #include "base/system/library.h"
 #include "loading/write_saved.h"
@@ -297,37 +296,11 @@ void ModelCache::keep(const Model& model) const noexcept try {
                     {.before = {reinterpret_cast<const uint8_t*>(before.data()), before.size()},
                      .whom = NewFile::For::kOwner,
                      .most_bytes = bytes_});
-  remove_oldest();
+  trim_kept_files(folder_, kCachedEnding, bytes_, path_);
 } catch (const Error& e) {
   warn_once(folder_, e.text());
 } catch (...) {
   warn_once(folder_, "there is no memory to write it");
-}
-
-void ModelCache::remove_oldest() const {
-  struct Kept {
-    std::string path;
-    FileTime used;
-    uint64_t bytes;
-  };
-  std::vector<Kept> kept;
-  uint64_t sum = 0;
-  Folder folder(folder_);
-  if (!folder.is_open()) return;
-  while (const char* entry = folder.next()) {
-    const std::string_view name = entry;
-    if (!name.ends_with(kCachedEnding)) continue;
-    std::string path = text(folder_, "/", name);
-    FileStatus status;
-    if (!status_of_link(path, status) || !status.is_regular) continue;
-    sum += status.size;
-    if (path != path_) kept.push_back({std::move(path), status.modified, status.size});
-  }
-  std::sort(kept.begin(), kept.end(), [](const Kept& a, const Kept& b) { return a.used < b.used; });
-  for (const Kept& k : kept) {
-    if (sum <= bytes_) break;
-    if (remove_file(k.path)) sum -= k.bytes;
-  }
 }
 
 }  // namespace coracle::internal

@@ -39,7 +39,6 @@ class ModelCache {
   ModelCache() = default;
   std::optional<LoadedModel> read();
   void read_files();
-  void remove_oldest() const;
 
   std::string folder_;
   std::string path_;

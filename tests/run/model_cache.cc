@@ -233,6 +233,39 @@ TEST_F(KeptModel, TakesNoMoreThanItMay) {
   EXPECT_NE(kept()[0], first);
 }
 
+TEST_F(KeptModel, IsKeptAtTheEndOfAProcessThatDoesNotFreeIt) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    static const auto* const model = new std::shared_ptr<const Model>(loaded());
+    results(*model, bytes_.inputs);
+    std::exit(kept().empty() ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  ASSERT_EQ(kept().size(), 1U);
+  const auto model = loaded();
+  ASSERT_TRUE(model->info().saved.has_value());
+  EXPECT_FALSE(model->program()->packed().all().empty());
+}
+
+TEST_F(KeptModel, RemovesWhatAProcessThatEndedLeftUnfinished) {
+  std::filesystem::create_directories(folder_);
+  const auto write = [&](const std::string& name, std::chrono::minutes age) {
+    std::ofstream(folder_ + "/" + name) << "half of a model";
+    std::filesystem::last_write_time(folder_ + "/" + name, std::filesystem::file_time_type::clock::now() - age);
+  };
+  write("0123.coracle.77.0.tmp", std::chrono::minutes(61));
+  write("0123.coracle.78.0.tmp", std::chrono::minutes(59));
+  write("notes.tmp", std::chrono::minutes(600));  // no file of ours
+  used();
+  std::vector<std::string> names;
+  for (const std::string& path : kept()) names.push_back(std::filesystem::path(path).filename().string());
+  ASSERT_EQ(names.size(), 3U);
+  EXPECT_TRUE(std::find(names.begin(), names.end(), "0123.coracle.78.0.tmp") != names.end());
+  EXPECT_TRUE(std::find(names.begin(), names.end(), "notes.tmp") != names.end());
+}
+
 TEST_F(KeptModel, IsWrittenByManyProcessesAtOnce) {
   const std::vector<Tensor> plain = used_without_cache();
   std::vector<pid_t> children;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/kept_folder.h"
+
+#include <algorithm>
+#include <ctime>
+#include <vector>
+
+#include "base/error.h"
+#include "base/system/files.h"
+#include "base/system/folder.h"
+#include "base/system/kept_files.h"
+
+namespace coracle::internal {
+namespace {
+
+constexpr int64_t kAbandonedSeconds = 3600;
+
+struct KeptFile {
+  std::string path;
+  FileTime used;
+  uint64_t bytes;
+};
+
+}  // namespace
+
+void trim_kept_files(const std::string& folder, std::string_view ending, uint64_t bytes, const std::string& stays) {
+  std::vector<KeptFile> kept;
+  uint64_t sum = 0;
+  Folder names(folder);
+  if (!names.is_open()) return;
+  const std::string unfinished = text(ending, ".");  // NewFile adds a process, a number and .tmp
+  const int64_t now = std::time(nullptr);
+  while (const char* entry = names.next()) {
+    const std::string_view name = entry;
+    const bool temporary = name.ends_with(".tmp") && name.find(unfinished) != std::string_view::npos;
+    if (!temporary && !name.ends_with(ending)) continue;
+    std::string path = text(folder, "/", name);
+    FileStatus status;
+    if (!status_of_link(path, status) || !status.is_regular) continue;
+    if (temporary) {
+      if (now - status.modified.seconds > kAbandonedSeconds) remove_file(path);
+      continue;
+    }
+    sum += status.size;
+    if (path != stays) kept.push_back({std::move(path), status.modified, status.size});
+  }
+  std::sort(kept.begin(), kept.end(), [](const KeptFile& a, const KeptFile& b) { return a.used < b.used; });
+  for (const KeptFile& file : kept) {
+    if (sum <= bytes) break;
+    if (remove_file(file.path)) sum -= file.bytes;
+  }
+}
+
+}  // namespace coracle::internal
