@@ -168,12 +168,12 @@ typedef struct coracle_model_options {
    * "strict": not on them. "default" or null: there too, where errors are those of float32 multiply-adds (numbers split
    * into three parts, six products). "high": two parts and three products, errors of 4e-6 relative to a result's root
    * mean square. "bf16": numbers rounded to bfloat16, errors of 2e-3; machines with products of pairs in vectors
-   * (AVX512-BF16) do that, too, where it is faster. Other machines without tiles answer as with "strict". "tf32": on
-   * GPUs NVIDIA's libraries may round operands to 11 bits, errors of 2e-4; elsewhere as "high". They round for "bf16",
-   * too. "fp16": on devices products and what lies between them have tensors of float16, added up in float32; the rest
-   * of the model, its inputs and its results stay as they are; elsewhere as "high". "int8": as "default"; engines may
-   * compute quantised operators with integers of their own, which round otherwise than the model says
-   * (docs/engines.md). */
+   * (AVX512-BF16, ARM's BFMMLA) do that, too, where it is faster. Other machines without tiles answer as with "strict".
+   * "tf32": on GPUs NVIDIA's libraries may round operands to 11 bits, errors of 2e-4; elsewhere as "high". They round
+   * for "bf16", too. "fp16": on devices products and what lies between them have tensors of float16, added up in
+   * float32; the rest of the model, its inputs and its results stay as they are; elsewhere as "high". "int8": as
+   * "default"; engines may compute quantised operators with integers of their own, which round otherwise than the model
+   * says (docs/engines.md). */
   const char* precision;
   /** Not 0: machines without tiles compute in plain code what tiles would; slow, for tests and to see the answers. */
   int32_t emulate_tiles;
