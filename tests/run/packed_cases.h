@@ -59,6 +59,14 @@ inline const Case kCases[] = {
 })",
      {{1, 64, 6, 6}, {1, 64, 48, 48}, {1, 64, 14, 14}},
      "conv2d.winograd"},
+    {"WinogradParts",
+     R"(graph (%x "x": float32[?, 16, ?, ?]) {
+  @w: float32[32, 16, 5, 7] = random(1)
+  %1 = conv2d(%x, @w) {paddings = [2, 3]}
+  return %1 "y"
+})",
+     {{1, 16, 6, 6}, {1, 16, 24, 25}, {2, 16, 14, 14}},
+     "conv2d.winograd_parts"},
     {"Integers",
      R"(graph (%x "x": float32[?, 2, ?, ?]) {
   @s: float32[1] = {12.7}

@@ -13,6 +13,7 @@
 #include "devices/cpu/isa/winograd.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/pixel_line.h"
+#include "devices/cpu/winograd_parts.h"
 #include "devices/cpu/winograd_tiles.h"
 
 namespace coracle::internal::cpu {
@@ -125,8 +126,9 @@ TileProduct beside_winograd(TileProduct direct, const Conv2dFused& op, const Arg
     const auto points = static_cast<double>(tiles_of(tile).count(g) * (tile + 2) * (tile + 2));
     direct.vector_share = points / static_cast<double>(9 * g.height().out * g.width().out);
     direct.vector_rate = kWinogradRate;
-    break;
+    return direct;
   }
+  if (winograd_parts_rejection(op, args) == nullptr) direct.vector_share = winograd_parts_share(op, args);
   return direct;
 }
 

@@ -99,6 +99,36 @@ TEST(ConvolutionKernels, Winograd) {
   }
 }
 
+TEST(ConvolutionKernels, WinogradWithParts) {
+  if (DeviceKernelRunner::under_test() != nullptr) GTEST_SKIP() << "about kernels of the CPU";
+  constexpr double kTolerance = 1e-4;
+  const int one = check({1, 32, 16, 1, 1, 1, 1, 1, 0, 1, 1}, {});
+  const Convolution taken[] = {
+      {1, 16, 16, 12, 12, 5, 5, 1, 2, 1, 1},  // two by two parts with zeros
+      {1, 32, 48, 13, 17, 9, 9, 1, 4, 1, 1},  // three by three parts, cut tiles
+      {2, 48, 16, 18, 15, 7, 7, 1, 3, 1, 1},  // two images
+      {1, 16, 32, 20, 24, 9, 9, 1, 0, 1, 1},  // no padding
+      {1, 16, 16, 15, 15, 3, 6, 1, 2, 1, 1},  // more parts in a row than in a column
+      {1, 16, 16, 15, 15, 9, 3, 1, 1, 1, 1},  // the other way round
+      {1, 16, 16, 21, 20, 12, 11, 1, 5, 1, 1},
+      {1, 64, 16, 80, 400, 6, 3, 1, 2, 1, 1},  // rows of tiles in several bands
+  };
+  for (const Convolution& p : taken) EXPECT_EQ(check(p, {kAddChannel, kRelu}, kTolerance), 2 * one);
+  for (const Steps& steps : kChains) {
+    EXPECT_EQ(check({1, 16, 32, 14, 16, 5, 5, 1, 2, 1, 1}, steps, kTolerance), 2 * one);
+  }
+  const Convolution not_taken[] = {
+      {1, 16, 16, 14, 14, 4, 4, 1, 2, 1, 1},  // too many zeros
+      {1, 17, 16, 14, 14, 5, 5, 1, 2, 1, 1},  // channels within a vector
+      {1, 16, 16, 28, 28, 5, 5, 2, 2, 1, 1},  // a stride
+      {1, 16, 16, 20, 20, 5, 5, 1, 4, 2, 1},  // dilation
+      {1, 32, 32, 14, 14, 5, 5, 1, 2, 1, 2},  // groups
+      {6, 16, 16, 7, 7, 5, 5, 1, 2, 1, 1},    // few tiles, whatever the size of the batch
+      {1, 16, 16, 14, 14, 1, 9, 1, 4, 1, 1},  // one row of taps
+  };
+  for (const Convolution& p : not_taken) EXPECT_EQ(check(p, {kAddChannel, kRelu}), one);
+}
+
 TEST(ConvolutionKernels, OneFilterPerChannel) {
   const Families kDepthwise{"conv2d.depthwise"};
   for (int64_t channels : {2, 8, 16, 19, 32, 70, 96}) {

@@ -3,6 +3,7 @@
 #include "devices/cpu/kernels/kernel_table.h"
 #include "devices/cpu/narrow_gemm.h"
 #include "devices/cpu/pixel_line.h"
+#include "devices/cpu/winograd_parts.h"
 #include "devices/cpu/winograd_plan.h"
 #include "ops/conv_pool/conv2d_fused.h"
 
@@ -239,6 +240,29 @@ Prepared prepare_winograd(const void* op_attributes, const ArgFacts& args, Prepa
   return cpu::prepare_winograd(kTile, *static_cast<const Conv2dFused*>(op_attributes), args, context);
 }
 
+RejectionReason fits_winograd_parts(const void* op_attributes, const ArgFacts& args) {
+  if (const RejectionReason rejection = fits(op_attributes, args)) return rejection;
+  if (const RejectionReason rejection = pixels_rejection(args)) return rejection;
+  return winograd_parts_rejection(*static_cast<const Conv2dFused*>(op_attributes), args);
+}
+
+/// Filters of more than 3x3 taps by multiply-adds.
+template <Isa I>
+struct PartsKernels {
+  static constexpr std::array<KernelDef, 1> kKernels = {
+      KernelDef{.name = kernel_name<"conv2d.winograd_parts", I>(),
+                .op = &kOpSchema<Conv2dFused>,
+                .capability = I,
+                .layout = LayoutRule::kChannelsLast,
+                .types = {.in = {{{1, kHalfTypes | DType::kFloat32}}}},
+                .rank = 1,
+                .strided = true,
+                .multiplies = kPartsMultiplies,
+                .fits = fits_winograd_parts,
+                .prepare = prepare_winograd_parts,
+                .run = run_winograd_parts}};
+};
+
 template <Isa I, ComputeMode P>
 struct IsaKernels {
   static constexpr KernelDef make_kernel(const char* name, decltype(KernelDef::fits) fits,
@@ -284,8 +308,8 @@ struct NarrowKernels {
                                                                   .run = run_narrow}};
 };
 
-constexpr auto kKernels =
-    kernel_table_detail::join(kernels_of_all_products<IsaKernels>(), kernels_of_each_isa<NarrowKernels>());
+constexpr auto kKernels = kernel_table_detail::join(
+    kernels_of_each_isa<PartsKernels>(), kernels_of_all_products<IsaKernels>(), kernels_of_each_isa<NarrowKernels>());
 
 }  // namespace
 
