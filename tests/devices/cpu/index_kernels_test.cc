@@ -100,6 +100,18 @@ TEST(ScanKernels, RunningSums) {
   }
 }
 
+TEST(ScanKernels, RunningSumsOfManyRowsAndColumns) {
+  for (const Shape& s : {Shape{700, 13}, Shape{9, 1100}, Shape{41, 333}, Shape{2, 57, 56}, Shape{6, 1}, Shape{5, 2}}) {
+    for (int form = 0; form < 4; ++form) {
+      Cumsum op;
+      op.exclusive = (form & 1) != 0;
+      op.reverse = (form & 2) != 0;
+      const auto axis = Tensor::scalar<int64_t>(s.rank() - 2);
+      check_on_every_kernel({.op = op, .in = {random_floats(s), axis}, .kernels = {"cumsum"}});
+    }
+  }
+}
+
 TEST(SizedKernels, Distinct) {
   for (const Shape& s : {Shape{}, Shape{0}, Shape{1}, Shape{40}, Shape{3, 700}}) {
     for (DType type : {DType::kFloat32, DType::kInt64, DType::kInt32, DType::kUint8}) {

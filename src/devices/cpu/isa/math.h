@@ -232,27 +232,39 @@ HWY_INLINE V log1p_exp(D d, V x) {
   return hn::Add(at_least(hn::Zero(d), x), hn::MulAdd(w, hn::MulSub(w2, p, small), small));
 }
 
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V sigmoid(D d, V x) {
-  const V one = set(d, 1.0);
 #if HWY_TARGET == HWY_AVX2
-  // As exp_normal has it, but e^-x from x itself (whose remainder has the other sign), and added as it is scaled.
-  x = at_least(set(d, -88.8), at_most(set(d, 88.0), x));
-  const V magic = set(d, kExpMagic);
+// The bits of 2^(i / 8), less those of 1 and less i at the place of the three highest of the mantissa.
+HWY_ALIGN constexpr int32_t kEighthRoots[8] = {0, -0x46a3e, -0x7c810, -0xa0129, -0xafb0d, -0xa98d6, -0x8bb03, -0x53f39};
+
+// 1 / (1 + e^-x), where x = r - n * ln 2 for a multiple n of 1/8, so that few powers of r are needed: e^-x is
+// 2^n * (1 - r + r^2 * P(r)). What loads roots and adds is free while multiplications go on.
+HWY_INLINE hn::Vec<FloatTag> sigmoid_by_roots(hn::Vec<FloatTag> x) {
+  using V = hn::Vec<FloatTag>;
+  const FloatTag d;
+  const IntTag di;
+  const V one = set(d, 1.0);
+  x = at_least(set(d, -88.73), at_most(set(d, 88.0), x));  // from where on 2^n is infinite, and 0
+  const V magic = set(d, 0x1.8p20 + 127);                  // adding it rounds to an eighth
   const V shifted = hn::NegMulAdd(x, set(d, kLog2E), magic);
   const V n = hn::Sub(shifted, magic);
   V r = hn::MulAdd(n, set(d, kLn2High), x);
   r = hn::MulAdd(n, set(d, kLn2Low), r);
-  V p = set(d, 0x1.6da09ap-10);
-  p = hn::NegMulAdd(p, r, set(d, 0x1.122d72p-7));
-  p = hn::NegMulAdd(p, r, set(d, 0x1.55547ep-5));
-  p = hn::NegMulAdd(p, r, set(d, 0x1.5554a8p-3));
-  p = hn::NegMulAdd(p, r, set(d, 0.5));
-  p = hn::NegMulAdd(hn::NegMulAdd(p, r, one), r, one);
-  return hn::Div(one, hn::MulAdd(p, power_of_two_shifted(d, shifted), one));
-#else
-  return hn::Div(one, hn::Add(one, exp_normal(d, hn::Neg(x))));
+  const V p = hn::NegMulAdd(r, set(d, 0x1.55565cp-3), set(d, 0x1.00089ep-1));
+  const V tail = hn::MulSub(hn::Mul(r, r), p, r);
+  const auto bits = hn::BitCast(di, shifted);
+  const hn::Vec<IntTag> root{_mm256_permutevar8x32_epi32(hn::Load(di, kEighthRoots).raw, bits.raw)};
+  const V power = hn::BitCast(d, hn::Add(root, hn::ShiftLeft<20>(bits)));
+  return hn::Div(one, hn::MulAdd(power, hn::Add(one, tail), one));
+}
 #endif
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V sigmoid(D d, V x) {
+  const V one = set(d, 1.0);
+#if HWY_TARGET == HWY_AVX2
+  if constexpr (sizeof(V) == sizeof(__m256)) return sigmoid_by_roots(x);
+#endif
+  return hn::Div(one, hn::Add(one, exp_normal(d, hn::Neg(x))));
 }
 
 template <class D, class V = hn::Vec<D>>
@@ -314,18 +326,25 @@ HWY_INLINE V rsqrt(D d, V x) {
   const V estimate = hn::ApproximateReciprocalSqrt(x);
   const V error = hn::NegMulAdd(hn::Mul(hn::Mul(x, set(d, 0.5)), estimate), estimate, set(d, 0.5));
   const V y = hn::MulAdd(estimate, error, estimate);
+  const auto plain = hn::And(hn::Ge(x, set(d, 0x1p-120)), hn::Le(x, set(d, 0x1p120)));
 #elif HWY_TARGET == HWY_AVX2
-  // An estimate from the bits of x, since that of the instruction differs between processors; a step of Newton's
-  // method, with constants that make the largest error least: 9e-4; then y * (1 - e)^(-1/2) with e = 1 - x * y^2.
+  // An estimate from the bits of x, since that of the instruction differs between processors, within 3.5 %; then
+  // y * (1 - e)^(-1/2) with e = 1 - x * y^2 as y + y * e * P(e).
   const hn::RebindToSigned<D> di;
-  const V bits = hn::BitCast(d, hn::Sub(hn::Set(di, 0x5f0b3800), hn::ShiftRight<1>(hn::BitCast(di, x))));
-  const V estimate = hn::Mul(bits, hn::NegMulAdd(hn::Mul(x, bits), bits, set(d, 0x1.e417fcp0)));
+  const auto bits = hn::BitCast(di, x);
+  const V estimate = hn::BitCast(d, hn::Sub(hn::Set(di, 0x5f374800), hn::ShiftRight<1>(bits)));
   const V error = hn::NegMulAdd(hn::Mul(x, estimate), estimate, set(d, 1.0));
-  const V series = hn::MulAdd(error, set(d, 0.375), set(d, 0.5));
-  const V y = hn::MulAdd(hn::Mul(estimate, error), series, estimate);
+  V p = set(d, 0x1.1982fcp-2);
+  p = hn::MulAdd(p, error, set(d, 0x1.417702p-2));
+  p = hn::MulAdd(p, error, set(d, 0x1.7fff6ep-2));
+  p = hn::MulAdd(p, error, set(d, 0x1.ffff92p-2));
+  const V y = hn::MulAdd(hn::Mul(estimate, error), p, estimate);
+  // Numbers from 2^-120 to 2^120, of whose bits a sum is below a number.
+  constexpr int32_t kLeast = 7 << 23, kCount = 240 << 23;
+  const auto plain = hn::RebindMask(
+      d, hn::Lt(hn::Sub(bits, hn::Set(di, kLeast - 0x7fffffff - 1)), hn::Set(di, kCount + 1 - 0x7fffffff - 1)));
 #endif
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
-  const auto plain = hn::And(hn::Ge(x, set(d, 0x1p-120)), hn::Le(x, set(d, 0x1p120)));
   return hn::AllTrue(d, plain) ? y : hn::IfThenElse(plain, y, divided());
 #else
   return divided();

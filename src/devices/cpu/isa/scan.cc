@@ -94,61 +94,64 @@ void strided_of(bool reverse, const T* x, T* y, size_t n, size_t inner, size_t b
 
 #if HWY_TARGET != HWY_EMU128  // whose DemoteTo saturates and loses NaN
 using DoubleTag = hn::ScalableTag<double>;
-using DoubleVector = hn::Vec<DoubleTag>;
 using NarrowTag = hn::Rebind<float, DoubleTag>;
 
-// Sums of floats that stay in registers, `width` of them, which is less than a vector's where kVectors is 1.
-template <bool kExclusive, size_t kVectors>
-HWY_NOINLINE void float_strip(bool reverse, const float* x, float* y, size_t n, size_t inner, size_t width,
-                              const Deadline* deadline) {
+constexpr size_t kStrip = 1024;  // columns of floats whose sums stay in the level-1 cache
+constexpr size_t kTogether = 4;  // rows that are added while a sum is in a register
+
+// Adds kRows rows, `step` floats apart, of a vector of columns to its sums; of `width` columns if not kWhole.
+template <bool kExclusive, size_t kRows, bool kWhole>
+HWY_INLINE void add_floats(const float* x, float* y, ptrdiff_t step, double* sums, size_t width) {
   const DoubleTag d;
   const NarrowTag narrow;
-  constexpr size_t kLanes = HWY_LANES(double);
-  const bool whole = width >= kLanes;
-  DoubleVector sums[kVectors];
+  const auto one = hn::Set(d, 1.0);
+  auto sum = hn::Load(d, sums);
   CORACLE_UNROLL
-  for (size_t v = 0; v < kVectors; ++v) sums[v] = hn::Zero(d);
-  for (size_t k = 0; k < n;) {
-    for (const size_t end = block_end(k, n); k < end; ++k) {
-      const size_t at = (reverse ? n - 1 - k : k) * inner;
-      CORACLE_UNROLL
-      for (size_t v = 0; v < kVectors; ++v) {
-        const float* from = x + at + v * kLanes;
-        float* to = y + at + v * kLanes;
-        const DoubleVector before = sums[v];
-        sums[v] =
-            hn::Add(before, hn::PromoteTo(d, whole ? hn::LoadU(narrow, from) : load_partial(narrow, from, width)));
-        const auto result = hn::DemoteTo(narrow, kExclusive ? before : sums[v]);
-        if (whole) {
-          hn::StoreU(result, narrow, to);
-        } else {
-          store_partial(narrow, result, to, width);
-        }
-      }
+  for (size_t r = 0; r < kRows; ++r, x += step, y += step) {
+    const auto before = sum;
+    // Multiplied, as what adds is busy with conversions on AMD's processors.
+    sum = hn::MulAdd(hn::PromoteTo(d, kWhole ? hn::LoadU(narrow, x) : load_partial(narrow, x, width)), one, sum);
+    const auto result = hn::DemoteTo(narrow, kExclusive ? before : sum);
+    if (kWhole) {
+      hn::StoreU(result, narrow, y);
+    } else {
+      store_partial(narrow, result, y, width);
     }
-    if (gives_up(k, n, deadline)) return;
   }
+  hn::Store(sum, d, sums);
 }
 
-// Strips of kVectors as long as they fit; gives where the rest begins.
-template <bool kExclusive, size_t kVectors>
-HWY_INLINE size_t float_strips(bool reverse, const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end,
-                               const Deadline* deadline) {
-  constexpr size_t kWidth = kVectors * HWY_LANES(double);
-  for (; begin + kWidth <= end; begin += kWidth) {
-    float_strip<kExclusive, kVectors>(reverse, x + begin, y + begin, n, inner, kWidth, deadline);
+// The same of `width` columns.
+template <bool kExclusive, size_t kRows>
+HWY_INLINE void add_float_rows(const float* x, float* y, ptrdiff_t step, double* sums, size_t width) {
+  constexpr size_t kLanes = HWY_LANES(double);
+  size_t c = 0;
+  for (; c + kLanes <= width; c += kLanes) {
+    add_floats<kExclusive, kRows, true>(x + c, y + c, step, sums + c, kLanes);
   }
-  return begin;
+  if (c < width) add_floats<kExclusive, kRows, false>(x + c, y + c, step, sums + c, width - c);
 }
 
+// Goes along rows, which processors fetch ahead.
 template <bool kExclusive>
 void strided_floats(bool reverse, const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end,
                     const Deadline* deadline) {
-  constexpr size_t kMany = 8;
-  begin = float_strips<kExclusive, kMany>(reverse, x, y, n, inner, begin, end, deadline);
-  begin = float_strips<kExclusive, 4>(reverse, x, y, n, inner, begin, end, deadline);
-  begin = float_strips<kExclusive, 1>(reverse, x, y, n, inner, begin, end, deadline);
-  if (begin < end) float_strip<kExclusive, 1>(reverse, x + begin, y + begin, n, inner, end - begin, deadline);
+  constexpr size_t kLook = kRowBlock / kStrip;  // rows between two looks at the time
+  const ptrdiff_t step = reverse ? -static_cast<ptrdiff_t>(inner) : static_cast<ptrdiff_t>(inner);
+  for (; begin < end; begin += kStrip) {
+    const size_t width = end - begin < kStrip ? end - begin : kStrip;
+    HWY_ALIGN double sums[kStrip];
+    for (size_t c = 0; c < width + HWY_LANES(double) && c < kStrip; ++c) sums[c] = 0;
+    ptrdiff_t at = static_cast<ptrdiff_t>(begin) + (reverse ? -step * static_cast<ptrdiff_t>(n - 1) : 0);
+    for (size_t k = 0; k < n;) {
+      const size_t stop = n - k > kLook ? k + kLook : n;
+      for (; k + kTogether <= stop; k += kTogether, at += step * static_cast<ptrdiff_t>(kTogether)) {
+        add_float_rows<kExclusive, kTogether>(x + at, y + at, step, sums, width);
+      }
+      for (; k < stop; ++k, at += step) add_float_rows<kExclusive, 1>(x + at, y + at, step, sums, width);
+      if (gives_up(k, n, deadline)) return;
+    }
+  }
 }
 
 template <>

@@ -9,7 +9,7 @@ namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
 template <class T>
-HWY_INLINE void transpose_plain(const T* x, size_t x_stride, T* y, size_t y_stride, size_t rows, size_t columns) {
+HWY_NOINLINE void transpose_plain(const T* x, size_t x_stride, T* y, size_t y_stride, size_t rows, size_t columns) {
   for (size_t c = 0; c < columns; ++c) {
     for (size_t r = 0; r < rows; ++r) y[c * y_stride + r] = x[r * x_stride + c];
   }
@@ -69,7 +69,7 @@ HWY_INLINE size_t deinterleave(const T* x, T* y, size_t y_stride, size_t rows, s
 }
 
 template <class T>
-void transpose_matrix(const T* x, size_t x_stride, T* y, size_t y_stride, size_t rows, size_t columns) {
+HWY_NOINLINE void transpose_matrix(const T* x, size_t x_stride, T* y, size_t y_stride, size_t rows, size_t columns) {
   if (rows == y_stride && rows <= 3 && sizeof(T) <= 4) {
     const size_t done = interleave(x, x_stride, y, rows, columns);
     return transpose_plain(x + done, x_stride, y + done * y_stride, y_stride, rows, columns - done);
@@ -89,6 +89,11 @@ void transpose_matrix(const T* x, size_t x_stride, T* y, size_t y_stride, size_t
   // The next lines of few rows that lie far apart: what the processor sees coming is the one row that y continues.
   constexpr size_t kFewRows = 64;
   constexpr size_t kAhead = 2 * kPanel;
+  // A panel has kPanel lines of y, half written. Where they lie so that they drive each other out of the level-1 cache,
+  // they are written whole, unless the rows of x that this takes lie so themselves.
+  constexpr size_t kFarApart = 1024;  // 8 lines fit of those whose distance is a multiple of 4096 bytes
+  constexpr bool kHalfLines = kWide < kPanel && (sizeof(T) == 2 || sizeof(T) == 4);
+  const bool whole_lines = kHalfLines && y_stride % kFarApart == 0 && x_stride % kFarApart != 0;
   for (size_t block = 0; block < rows; block += kRowBlock) {
     const size_t block_end = block + kRowBlock < rows ? block + kRowBlock : rows;
     for (size_t panel = 0; panel < columns; panel += kPanel) {
@@ -96,6 +101,15 @@ void transpose_matrix(const T* x, size_t x_stride, T* y, size_t y_stride, size_t
       const size_t tiled = panel + (panel_end - panel) / kSide * kSide;
       size_t r = block;
       const bool prefetches = rows <= kFewRows && panel + kAhead < columns;
+      if (whole_lines) {
+        for (; r + kPanel <= block_end; r += kPanel) {
+          for (size_t c = panel; c < tiled; c += kSide) {
+            for (size_t i = r; i < r + kPanel; i += kWide) {
+              transpose_tile(wide, x + i * x_stride + c, x_stride, y + c * y_stride + i, y_stride);
+            }
+          }
+        }
+      }
       for (; r + kWide <= block_end; r += kWide) {
         if (prefetches) {
           for (size_t i = r; i < r + kWide; ++i) __builtin_prefetch(x + i * x_stride + panel + kAhead);

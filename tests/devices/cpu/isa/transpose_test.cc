@@ -28,6 +28,36 @@ void check_matrices(Isa isa) {
   }
 }
 
+// Rows of either side that lie so far apart that they share places of the caches.
+template <class T>
+void check_far_apart(Isa isa) {
+  for (size_t x_stride : {1024, 1100}) {
+    for (size_t y_stride : {1024, 2048, 1030}) {
+      for (size_t rows : {15, 64, 1001}) {
+        const size_t columns = 70;
+        std::vector<T> x(rows * x_stride), y(columns * y_stride, T{77});
+        for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(i * 2654435761u + i / 7);
+        transpose_table(isa).matrix(sizeof(T), x.data(), x_stride, y.data(), y_stride, rows, columns);
+        size_t bad = 0;
+        for (size_t c = 0; c < columns; ++c) {
+          for (size_t r = 0; r < y_stride; ++r) bad += y[c * y_stride + r] != (r < rows ? x[r * x_stride + c] : T{77});
+        }
+        EXPECT_EQ(bad, 0u) << name_of(isa) << ' ' << sizeof(T) << " bytes, " << rows << " rows of " << x_stride
+                           << " to " << y_stride;
+      }
+    }
+  }
+}
+
+TEST(TransposeKernels, FarApart) {
+  for (Isa isa : tested_isas()) {
+    check_far_apart<uint8_t>(isa);
+    check_far_apart<uint16_t>(isa);
+    check_far_apart<uint32_t>(isa);
+    check_far_apart<uint64_t>(isa);
+  }
+}
+
 TEST(TransposeKernels, Matrices) {
   for (Isa isa : tested_isas()) {
     check_matrices<uint8_t>(isa);
