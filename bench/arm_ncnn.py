@@ -54,6 +54,7 @@ class Ncnn:
 
     def environment(self):
         libraries = [PYTHON_ROOT / "usr" / "lib" / TRIPLET / name for name in ("blas", "lapack", "")] + [PYTHON_ROOT / "lib" / TRIPLET]
+        # With other hashes Python starts by a million instructions more or less, which would be taken for the model's.
         set_in_qemu = {"LD_LIBRARY_PATH": ":".join(map(str, libraries)), "PYTHONHOME": PYTHON_ROOT / "usr", "PYTHONHASHSEED": 0,
                        "PYTHONDONTWRITEBYTECODE": 1,
                        "PYTHONPATH": "%s:%s" % (self.package, PYTHON_ROOT / "usr" / "lib" / "python3" / "dist-packages")}
