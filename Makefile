@@ -293,10 +293,11 @@ arm-packages: arm
 	cmake --build --preset $(ARM) -j $(JOBS) --target $$(scripts/arm-packages.sh --targets)
 	scripts/arm-packages.sh $(ARM)
 
-# Instructions of models on ARM in qemu-user, and cycles of loops by llvm-mca, into docs/arm.md
+# Instructions of models on ARM in qemu-user, of Coracle, XNNPACK and ncnn, and cycles of loops by llvm-mca, into docs/arm.md
 bench-arm: arm models
 	cmake --build --preset release -j $(JOBS) --target coracle_program
 	cmake --build --preset aarch64 -j $(JOBS) --target coracle_engine_xnnpack
+	bench/setup.sh
 	/usr/bin/python3 bench/arm_counts.py $(if $(MODELS),--models $(MODELS),--docs)
 
 # Library and program for Linux with musl (Alpine), by the compilers of the Python package ziglang; musl-test runs models with musl's loader.

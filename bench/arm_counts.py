@@ -9,12 +9,14 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import tomllib
 
+import arm_loops
+import arm_ncnn
 import models
 import report
+from arm_loops import kind
 
 ROOT = models.ROOT
 BUILD = ROOT / "build" / "aarch64"
@@ -27,30 +29,8 @@ PIPELINES = ["cortex-a53", "cortex-a76", "neoverse-n1", "neoverse-n2"]
 WITHOUT = {"SDOT": 1, "SMMLA": 3, "BFMMLA": 3}
 # Models, and sizes that are smaller than those of models.toml, as qemu takes long.
 MODELS = {"mobilenet_v1": None, "mobilenet_v2": None, "det": [1, 3, 320, 320], "rec": None}
+NCNN = "float32, ncnn"
 HOT = 0.03  # of all instructions that a loop in the table has at least
-
-SADALP = (0xBF3FFC00, 0x0E206800)  # which has one operand beside its sum
-# (mask, value): kinds of A64 instructions, the first that fits.
-KINDS = [
-    ("fma", 0xBFA0FC00, 0x0E20CC00), ("fma", 0xBF80F400, 0x0F801000), ("fma", 0xBFA0FC00, 0x0EA0CC00), ("fma", 0xBF80F400, 0x0F805000),
-    ("dot", 0xBFE0FC00, 0x0E809400), ("dot", 0xBFC0F400, 0x0F80E000),  # SDOT
-    ("dot", 0xFFE0FC00, 0x4E80A400), ("fma", 0xFFE0FC00, 0x6E40EC00),  # SMMLA, BFMMLA
-    ("dot", 0xBF20FC00, 0x0E20C000), ("dot", 0xBF20FC00, 0x0E208000), ("dot", *SADALP),  # SMULL, SMLAL, SADALP
-    ("dot", 0xBF00F400, 0x0F00A000), ("dot", 0xBF00F400, 0x0F002000),
-    ("load", 0x0A400000, 0x08400000), ("store", 0x0A400000, 0x08000000),
-]
-
-
-def kind(word):
-    return next((name for name, mask, value in KINDS if word & mask == value), "other")
-
-
-def tool(name):
-    """The newest of Debian's versions: older ones take the pipeline of Cortex-A57 for that of Neoverse N1."""
-    found = [name + "-%d" % version for version in range(19, 13, -1) if shutil.which(name + "-%d" % version)]
-    if not found:
-        raise SystemExit("arm_counts: there is no %s-14 to -19 (Debian: llvm-19)" % name)
-    return found[0]
 
 
 def plugin():
@@ -69,18 +49,30 @@ def read(path):
     return blocks
 
 
-def counted(counter, processor, program, params, shape, options):
+def coracle_command(files, shape, options):
+    """What qemu runs, by the number of runs; there is one more in front of these."""
+    return lambda runs: [BUILD / "coracle", "bench", files["program"], "--params", files["params"], "--shape", "x=" + ",".join(map(str, shape)),
+                         "--threads", "1", "--warmup", "1", "--repeat", str(runs), *options]
+
+
+def counted(counter, processor, command, environment):
     """The blocks of one run."""
-    results = []
-    for repeat in (1, 2):
-        result = WORK / ("counts-%d" % repeat)
-        command = ["qemu-aarch64", "-plugin", "%s,out=%s" % (counter, result), BUILD / "coracle", "bench", program, "--params", params,
-                   "--shape", "x=" + ",".join(map(str, shape)), "--threads", "1", "--warmup", "1", "--repeat", str(repeat), *options]
-        environment = {**os.environ, "QEMU_LD_PREFIX": str(SYSROOT), "QEMU_CPU": processor}
-        subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
-        results.append(read(result))
-    first, both = results
+    results = {WORK / ("counts-%d" % runs): runs for runs in (1, 2)}
+    running = [subprocess.Popen(["qemu-aarch64", "-plugin", "%s,out=%s" % (counter, result), *command(runs)],
+                                env={**os.environ, "QEMU_CPU": processor, **environment}, stdout=subprocess.DEVNULL)
+               for result, runs in results.items()]
+    if any([process.wait() != 0 for process in running]):
+        raise SystemExit("arm_counts: this failed on %s: %s" % (processor, " ".join(map(str, command(1)))))
+    first, both = map(read, results)
     return {block: runs - first.get(block, 0) for block, runs in both.items() if runs > first.get(block, 0)}
+
+
+def ncnn_counted(ncnn, counter, processor, model, files, shape):
+    """The same of ncnn, whose results have to be Coracle's."""
+    files_of_ncnn = ncnn.files(model, shape)
+    blocks = counted(counter, processor, lambda runs: ncnn.command(files_of_ncnn, 1 + runs), ncnn.environment())
+    ncnn.check(model, arm_ncnn.coracle_answer(BUILD / "coracle", files, files_of_ncnn[-1], processor, SYSROOT), runs=3)
+    return blocks
 
 
 def multiply_adds(files, shape):
@@ -106,27 +98,7 @@ class Symbols:
         self.all = sorted((int(line.split()[0], 16), line.split(None, 2)[2]) for line in lines if line.split()[1] in "tTwW")
 
     def name(self, offset):  # the first segment lies at 0, so that offsets are addresses
-        name = max((row for row in self.all if row[0] <= offset), default=(0, "?"))[1]
-        name = re.sub(r"\(anonymous namespace\)::|coracle::internal::|cpu::neon(_[a-z0-9]+)?::", "", name)
-        return re.sub(r"[(<].*", "", name).split()[-1]
-
-
-def cycles(words, processor, disassembler, simulator):
-    """Cycles of one round of a loop where all of its data is in the first cache, as the pipeline's model has it."""
-    text = " ".join("0x%02x" % byte for word in words for byte in word.to_bytes(4, "little"))
-    attributes = "-mattr=+dotprod,+fullfp16,+i8mm,+bf16"
-    assembly = subprocess.run([disassembler, "--disassemble", "-triple=aarch64", attributes], input=text, check=True,
-                              capture_output=True, text=True).stdout
-    result = subprocess.run([simulator, "-mtriple=aarch64", "-mcpu=" + processor, attributes, "-iterations=200"],
-                            input=assembly, check=True, capture_output=True, text=True).stdout
-    return int(re.search(r"Total Cycles:\s+(\d+)", result).group(1)) / 200
-
-
-def products_alone(words):
-    """The loop's products without anything else, each with a sum of its own: what no loop of them is faster than."""
-    products = [word for word in words if kind(word) in ("fma", "dot")]
-    first = [word & ~0x3FF | 28 << 5 | i % 24 for i, word in enumerate(products)]
-    return [word if word & SADALP[0] == SADALP[1] else word & ~(0x1F << 16) | 29 << 16 for word in first]
+        return arm_loops.short_name(max((row for row in self.all if row[0] <= offset), default=(0, "?"))[1])
 
 
 def loops_of(blocks, symbols):
@@ -150,8 +122,13 @@ def main():
     options = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
     counter, symbols = plugin(), Symbols()
-    disassembler, simulator = tool("llvm-mc"), tool("llvm-mca")
+    disassembler, simulator = arm_loops.tool("llvm-mc"), arm_loops.tool("llvm-mca")
     rows = {row["name"]: row for row in tomllib.loads((models.BENCH / "models.toml").read_text())["model"]}
+    try:
+        ncnn = arm_ncnn.Ncnn()
+    except models.Absent as reason:
+        print("ncnn: left out: %s" % reason, flush=True)
+        ncnn = None
     wide = (BUILD / "lib" / "libcoracle_engine_xnnpack.so").exists() or (BUILD / "libcoracle_engine_xnnpack.so").exists()
     table, loops = [], {}
     for name in options.models.split(","):
@@ -166,12 +143,20 @@ def main():
         macs = multiply_adds(native, shape)
         runs = [("float32", native, "neoverse-n1", 4, [])]
         runs += [("float32, engine xnnpack", native, "neoverse-n1", 4, ["--engines", "xnnpack"])] if wide else []
+        runs += [(NCNN, native, "neoverse-n1", 4, [])] if ncnn else []
         runs += [("bf16, BFMMLA", native, "max", 16, ["--precision", "bf16"])]
         runs += [("int8, " + has, int8, processor, lanes, []) for processor, (has, lanes) in PROCESSORS.items()]
         for form, files, processor, lanes, more in runs:
             if not re.search(options.kernels, form):
                 continue
-            blocks = counted(counter, processor, files["program"], files["params"], shape, more)
+            try:
+                if form == NCNN:
+                    blocks = ncnn_counted(ncnn, counter, processor, model, files, shape)
+                else:
+                    blocks = counted(counter, processor, coracle_command(files, shape, more), {"QEMU_LD_PREFIX": str(SYSROOT)})
+            except models.Absent as reason:
+                print("%s, %s: left out: %s" % (title, form, reason), flush=True)
+                continue
             total = sums(blocks)
             everything, products = sum(total.values()), total["fma"] + total["dot"]
             table.append([title, form, *("%.1f" % (n / 1e6) for n in (everything, products, total["load"], total["store"])),
@@ -181,7 +166,7 @@ def main():
                 known = loops.setdefault(words, [symbol, form, 0, title])
                 if share > known[2]:
                     known[1:] = [form, share, title]
-    counts = report.markdown(["model", "kernels", "instructions, M", "products, M", "loads, M", "stores, M", "products of all", "least products, M",
+    counts = report.markdown(["model", "kernels", "instructions, M", "products, M", "loads, M", "stores and PRFM, M", "products of all", "least products, M",
                               "instructions / least products"], table)
     rows = []
     for words, (symbol, form, share, title) in sorted(loops.items(), key=lambda row: -row[1][2]):
@@ -190,13 +175,13 @@ def main():
         without = max((count for name, count in WITHOUT.items() if name in form), default=0)
         row += ["-"] * without
         for processor in PIPELINES[without:]:
-            whole, least = (cycles(part, processor, disassembler, simulator) for part in (words, products_alone(words)))
-            row.append("%.1f of %.1f (%.0f %%)" % (least, whole, 100 * least / whole))
+            row.append(arm_loops.share(words, processor, disassembler, simulator))
         rows.append(row)
     mca = report.markdown(["loop in", "most of", "instructions", "products", *PIPELINES], rows)
     print(counts, mca, sep="\n\n")
     if options.docs:
-        report.replace_blocks(ROOT / "docs" / "arm.md", {"counts": counts, "loops": mca})
+        report.replace_blocks(ROOT / "docs" / "arm.md", {"counts": counts, "loops": mca,
+                                                         "matrix loops": arm_loops.matrix_table([BUILD / "libcoracle.so"])})
 
 
 if __name__ == "__main__":

@@ -22,8 +22,7 @@ model=../shared/models/ppocr-v2.0-cls
 golden=../shared/goldens/ppocr-v2.0-cls/batch4
 
 # A root of the target has Python as well as all that the packages say they need.
-scripts/debian-root.sh "$debian" "$root" python3-minimal libpython3-stdlib python3-numpy \
-  libc6 libgcc-s1 libstdc++6 libpng16-16 libjpeg62-turbo libwebp7 libyaml-0-2 libfreetype6 zlib1g libxnnpack0 libpthreadpool0
+scripts/arm-run-root.sh "$debian"
 
 # CPack asks dpkg-shlibdeps on the path, which has to look into that root and not into this machine's packages.
 tools=$build/packages-tools

@@ -113,22 +113,28 @@ void check_filters(const QuantizedDepthwiseFunctions& functions) {
 class QuantizedDepthwise : public testing::Test {
  protected:
   void SetUp() override {
+#if defined(__x86_64__)
     if (!runs_on(Isa::kAvx2, detected_isa())) GTEST_SKIP() << "this processor has no AVX2";
+#endif
   }
 };
 
+#if defined(__x86_64__)
 TEST_F(QuantizedDepthwise, DotProductsBesideAvx2) { check_filters(emulated_avx_vnni::quantized_depthwise); }
 TEST_F(QuantizedDepthwise, DotProductsBesideAvx512) { check_filters(emulated_avx512_vnni::quantized_depthwise); }
+#endif
 
 TEST_F(QuantizedDepthwise, OfThisMachine) {
   for (const Isa isa : tested_isas()) {
     SCOPED_TRACE(name_of(isa));
     check_filters(quantized_depthwise_table(isa));
   }
-#if !defined(CORACLE_WITHOUT_AVX512)
+#if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
   if (processor().has(Capability::kAvx512Vnni)) check_filters(avx512_vnni::quantized_depthwise);
 #endif
+#if defined(__x86_64__)
   if (processor().has(Capability::kAvxVnni)) check_filters(avx_vnni::quantized_depthwise);
+#endif
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include "support/check_kernels.h"
 
 /// Products of bytes by AVX-VNNI, AVX512-VNNI and AMX, whose instructions are emulated where there are none: sums of
-/// all shapes are exact, as with the tables of this machine.
+/// all shapes are exact, as with the tables of this machine, on ARM those of NEON, SDOT and SMMLA.
 namespace coracle::internal::cpu {
 namespace {
 
@@ -191,13 +191,17 @@ void check_all(const QuantizedGemmFunctions& functions) {
 class QuantizedGemm : public testing::Test {
  protected:
   void SetUp() override {
+#if defined(__x86_64__)
     if (!runs_on(Isa::kAvx2, detected_isa())) GTEST_SKIP() << "this processor has no AVX2";
+#endif
   }
 };
 
+#if defined(__x86_64__)
 TEST_F(QuantizedGemm, DotProductsBesideAvx2) { check_all(emulated_avx_vnni::quantized_gemm); }
 TEST_F(QuantizedGemm, DotProductsBesideAvx512) { check_all(emulated_avx512_vnni::quantized_gemm); }
 TEST_F(QuantizedGemm, MatrixTiles) { check_all(emulated_amx::quantized_tile_gemm); }
+#endif
 
 TEST_F(QuantizedGemm, OfThisMachine) {
   for (const Isa isa : tested_isas()) {
@@ -205,7 +209,7 @@ TEST_F(QuantizedGemm, OfThisMachine) {
     check_all(quantized_gemm_table(isa));
     check_all(machine_quantized_gemm(isa));
   }
-#if !defined(CORACLE_WITHOUT_AVX512)
+#if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
   if (processor().has(Capability::kAvx512Vnni)) check_all(avx512_vnni::quantized_gemm);  // beside tiles, too
 #endif
 #if defined(__aarch64__)
