@@ -62,6 +62,13 @@ std::optional<CostEstimate> cost_of_indirect(const void* op_attributes, const Ar
   return tile_cost(kernel_mode(args.kernel()), beside_winograd(tile_product(g), op, args));
 }
 
+/// Than products of pairs, which take half the time of multiply-adds and round their operands.
+bool is_faster_by_winograd(const Conv2dFused& op, const ArgFacts& args) {
+  constexpr double kShareOfPairs = 0.45;
+  return winograd_rejection(4, op, args) == nullptr ||
+         (winograd_parts_rejection(op, args) == nullptr && winograd_parts_share(op, args) <= kShareOfPairs);
+}
+
 RejectionReason fits_indirect(const void* op_attributes, const ArgFacts& args) {
   if (const RejectionReason rejection = fits(op_attributes, args)) return rejection;
   const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
@@ -69,7 +76,7 @@ RejectionReason fits_indirect(const void* op_attributes, const ArgFacts& args) {
   const TileProduct product = tile_product(g);
   if (const RejectionReason rejection = mode_rejection(kernel_mode(args.kernel()), product.rows, product.shape))
     return rejection;
-  if (is_by_dots(kernel_mode(args.kernel())) && winograd_rejection(4, op, args) == nullptr)
+  if (is_by_dots(kernel_mode(args.kernel())) && is_faster_by_winograd(op, args))
     return "Winograd's algorithm is faster";
   if (joins_taps(g) && args.view_in(0) != nullptr) return "joined taps lie apart";
   return pixels_rejection(args);
