@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/new_file.h"
 #include "base/pages.h"
+#include "base/system/environment.h"
 #include "base/system/files.h"
 #include "base/system/folder.h"
 #include "base/system/kept_files.h"
@@ -21,9 +22,8 @@ namespace {
 
 constexpr char kMagic[8] = {'c', 'o', 'r', 'a', 'c', 'l', 'e', '2'};
 constexpr char kEnding[] = ".bin";
-constexpr char kTemporary[] = ".tmp";
 constexpr char kLock[] = ".lock";
-constexpr int64_t kAbandoned = 3600;  // seconds after which nobody writes a temporary file any more
+constexpr int64_t kAbandoned = 3600;  // seconds after which nobody holds a lock any more
 
 /// Begin of each file; the key and the content follow.
 struct Head {
@@ -67,7 +67,7 @@ uint64_t hash_of(std::string_view key) {
 }  // namespace
 
 std::string FileCache::default_folder(const char* variable, std::string_view name) {
-  if (const char* folder = std::getenv(variable)) return folder;
+  if (std::optional<std::string> folder = internal::environment_variable(variable)) return std::move(*folder);
   const std::string root = user_cache_folder();
   return root.empty() ? root : text(root, "/coracle/", name);
 }
@@ -177,16 +177,18 @@ void FileCache::remove_oldest() const {
   const int64_t now = std::time(nullptr);
   while (const char* entry = folder.next()) {
     const std::string_view name = entry;
-    const bool temporary = name.ends_with(kTemporary);
     const bool lock = name.ends_with(kLock);
-    if (!temporary && !lock && !name.ends_with(kEnding)) continue;
+    if (name.find(kEnding) == std::string_view::npos && !lock) continue;
     std::string path = text(folder_, "/", name);
     FileStatus about;
     if (!status_of_link(path, about) || !about.is_regular) continue;
-    if (temporary || lock) {
-      if (now - about.modified.seconds <= kAbandoned) continue;
-      if (temporary) remove_file(path);
-      if (lock) Lock::of(std::move(path), std::chrono::milliseconds(0), {});  // giving one up removes its file
+    if (lock) {
+      // Giving one up removes its file.
+      if (now - about.modified.seconds > kAbandoned) Lock::of(std::move(path), std::chrono::milliseconds(0), {});
+      continue;
+    }
+    if (!name.ends_with(kEnding)) {
+      remove_left_over(path, about, now);
       continue;
     }
     sum += about.size;

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <ctime>
 #include <mutex>
 
 #include "base/checksum.h"
@@ -102,9 +103,10 @@ void append_options(std::string& key, const ModelOptions& options) {
 }
 
 uint64_t bytes_from_environment() {
-  const char* const given = trusted_variable("CORACLE_CACHE_BYTES");
   uint64_t bytes = ModelCache::kDefaultBytes;
-  if (given != nullptr) std::from_chars(given, given + std::strlen(given), bytes);
+  if (const std::optional<std::string> given = trusted_variable("CORACLE_CACHE_BYTES")) {
+    std::from_chars(given->data(), given->data() + given->size(), bytes);
+  }
   return bytes;
 }
 
@@ -173,10 +175,10 @@ std::shared_ptr<const Model> kept_at_its_end(std::shared_ptr<const Model> model,
 
 std::optional<ModelCache> ModelCache::place_of(const RunContext& context, const ModelSource& source,
                                                const ModelOptions& options, std::string_view version, int64_t now) {
-  const char* const folder = trusted_variable("CORACLE_CACHE");
-  if (folder == nullptr || *folder == '\0' || !may_be_kept(options)) return std::nullopt;
+  std::optional<std::string> folder = trusted_variable("CORACLE_CACHE");
+  if (!folder || folder->empty() || !may_be_kept(options)) return std::nullopt;
   ModelCache cache;
-  cache.folder_ = folder;
+  cache.folder_ = std::move(*folder);
   cache.bytes_ = bytes_from_environment();
   ModelFiles files = find_model_files({within(context, source.files), source.model, source.params});
   if (files.saved || files.paddle_lite || !files.program_stamp) return std::nullopt;
@@ -314,12 +316,17 @@ void ModelCache::remove_oldest() const {
   uint64_t sum = 0;
   Folder folder(folder_);
   if (!folder.is_open()) return;
+  const int64_t now = std::time(nullptr);
   while (const char* entry = folder.next()) {
     const std::string_view name = entry;
-    if (!name.ends_with(kCachedEnding)) continue;
+    if (name.find(kCachedEnding) == std::string_view::npos) continue;
     std::string path = text(folder_, "/", name);
     FileStatus status;
     if (!status_of_link(path, status) || !status.is_regular) continue;
+    if (!name.ends_with(kCachedEnding)) {
+      remove_left_over(path, status, now);
+      continue;
+    }
     sum += status.size;
     if (path != path_) kept.push_back({std::move(path), status.modified, status.size});
   }

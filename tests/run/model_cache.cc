@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -231,6 +232,29 @@ TEST_F(KeptModel, TakesNoMoreThanItMay) {
   used(options);
   ASSERT_EQ(kept().size(), 1U);  // the older one has gone
   EXPECT_NE(kept()[0], first);
+}
+
+TEST_F(KeptModel, RemovesWhatProcessesThatEndedLeft) {
+  used();
+  const std::string path = kept_path();
+  const auto left = [&](const std::string& name) {
+    std::ofstream(path + name) << "a part";
+    return path + name;
+  };
+  const std::string abandoned = left(".12.0.tmp");
+  const std::string growing = left(".13.0.tmp");
+  const std::string replaced = left(".12.34.old");
+  const std::string of_others = folder_ + "/notes.old";
+  std::ofstream(of_others) << "not of the cache";
+  std::filesystem::last_write_time(abandoned, std::filesystem::file_time_type::clock::now() - std::chrono::hours(2));
+  ModelOptions options;
+  options.passes.disabled = {"identity"};
+  used(options);
+  EXPECT_FALSE(std::filesystem::exists(abandoned));
+  EXPECT_TRUE(std::filesystem::exists(growing));
+  EXPECT_FALSE(std::filesystem::exists(replaced));
+  EXPECT_TRUE(std::filesystem::exists(of_others));
+  EXPECT_TRUE(std::filesystem::exists(path));
 }
 
 TEST_F(KeptModel, IsWrittenByManyProcessesAtOnce) {
