@@ -5,6 +5,8 @@
     check_abi.py BUILD_DIR               exit status 1 with a line for each difference
     check_abi.py BUILD_DIR --update      records what was added
     check_abi.py BUILD_DIR --break       records everything: for a new SOVERSION
+    check_abi.py BUILD_DIR --windows     of a build for Windows: each DLL, its import library and its .def have the functions of the record
+                                         and of the headers, and no others
 
 Recorded are, in tests/abi/<library>.txt: exported symbols with their prototypes, structs with the places of their fields (as
 the C compiler lays them out), enumerators, and the newest symbol versions of the system's libraries that are needed."""
@@ -99,6 +101,37 @@ def current(build, name):
     return found, missing
 
 
+def recorded_of(name):
+    path = SOURCE / "tests/abi" / (name + ".txt")
+    return dict(line.split(": ", 1) for line in path.read_text(encoding="utf-8").splitlines()) if path.exists() else {}
+
+
+def windows_exports(build, name):
+    """What a library for Windows says in each place that it exports."""
+    table = output("x86_64-w64-mingw32-objdump", "-p", str(build / (name + ".dll"))).partition("[Ordinal/Name Pointer] Table")[2]
+    linked = output("x86_64-w64-mingw32-nm", str(build / "lib" / (name + ".lib")))
+    listed = (build / "lib" / (name + ".def")).read_text(encoding="utf-8").partition("EXPORTS\n")[2]
+    return {name + ".dll": set(re.findall(r"^\s*\[ *\d+\].*?(\w+)$", table.partition("\n\n")[0], flags=re.M)),
+            "lib/%s.lib" % name: set(re.findall(r" __imp_(\w+)$", linked, flags=re.M)),
+            "lib/%s.def" % name: set(listed.split())}
+
+
+def check_windows(build):
+    """Of symbols alone: layouts are those of the headers."""
+    failed = False
+    for name, (folder, headers, prefix) in LIBRARIES.items():
+        declared = {key for key, value in functions(declarations(folder, headers)) if key.startswith(prefix) and "(*)" not in value}
+        recorded = {key[7:] for key in recorded_of(name) if key.startswith("symbol ")}
+        for place, exported in windows_exports(build, name).items():
+            for what, symbols in (("recorded and not there", recorded - exported), ("declared and not there", declared - recorded - exported),
+                                  ("there and not recorded", exported - recorded)):
+                for symbol in sorted(symbols):
+                    print("%s: %s: %s" % (place, what, symbol))
+                    failed = True
+        print("%s: %d functions compared" % (name, len(recorded | declared)))
+    return 1 if failed else 0
+
+
 def host_of_the_record():
     """Which versions a library needs depends on where it is built; they are recorded for Debian 12 and x86-64."""
     try:
@@ -139,11 +172,13 @@ def compare(name, recorded, found):
 
 def main():
     build, mode = pathlib.Path(sys.argv[1]), (sys.argv[2:] or [""])[0]
+    if mode == "--windows":
+        return check_windows(build)
     failed = False
     for name in LIBRARIES:
         path = SOURCE / "tests/abi" / (name + ".txt")
         found, missing = current(build, name)
-        recorded = dict(line.split(": ", 1) for line in path.read_text(encoding="utf-8").splitlines()) if path.exists() else {}
+        recorded = recorded_of(name)
         broken, added = compare(name, recorded, found)
         for function in missing:
             print("%s: declared and not exported: %s" % (name, function))

@@ -48,10 +48,15 @@ program=$build/coracle.exe
 expect version 0 "coracle " "$wine" "$program" --version
 expect usage 2 "there is no command 'rnu'" "$wine" "$program" rnu
 expect missing 5 "no such model" "$wine" "$program" inspect 'C:\no\such\モデル.pdmodel'
-# No library but Windows' own.
-others=$(x86_64-w64-mingw32-objdump -p "$build"/*.dll "$program" "$build/coracle-ocr.exe" | sed -n 's/.*DLL Name: //p' | sort -u |
-  grep -viE '^(kernel32|msvcrt|advapi32|shell32|psapi|user32|coracle|coracle_quantize|coracle_vision)\.dll$')
-[ -z "$others" ] || { echo "windows: FAILED: needs $others"; failed="$failed libraries"; }
+# needs FILE...: no library but Windows' own.
+needs() {
+  others=$(x86_64-w64-mingw32-objdump -p "$@" | sed -n 's/.*DLL Name: //p' | sort -u |
+    grep -viE '^(kernel32|msvcrt|advapi32|shell32|psapi|user32|coracle|coracle_quantize|coracle_vision)\.dll$')
+  [ -z "$others" ] || { echo "windows: FAILED: needs $others"; failed="$failed libraries"; }
+}
+needs "$build"/*.dll "$program" "$build/coracle-ocr.exe"
+# Each function of the headers is in its DLL, in the import library and in the list that MSVC can make one of.
+expect exports 0 "functions compared" python3 "$root/scripts/check_abi.py" "$build" --windows
 
 model=$root/build/demo-models/models/ch_ppocr_mobile_v2_cls_infer
 if [ -d "$model" ]; then
@@ -70,6 +75,54 @@ if [ -d "$model" ]; then
   cp -r "$model" "$logs/a & b (100%)"
   printf '@"%s" run "a & b (100%%%%)" --shape x=1,3,48,192 --json\r\n' "$("$wine" winepath -w "$program" | tr -d '\r')" >"$logs/quoting.bat"
   (cd "$logs" && expect quoting 0 '"outputs"' "$wine" cmd /c quoting.bat; [ -z "$failed" ]) || failed="$failed quoting"
+
+  # Models are kept by one process and mapped by the next, in a folder whose name is Unicode.
+  kept="$logs/Оставлено 保存 é"
+  export CORACLE_CACHE="$kept"
+  expect keeps 0 '"outputs"' "$wine" "$program" run "$folder" --shape x=1,3,48,192 --json --threads 1
+  touch -d '2 hours ago' "$kept"/*.coracle
+  number=$(stat -c %i "$kept"/*.coracle)
+  expect kept 0 '"outputs"' "$wine" "$program" run "$folder" --shape x=1,3,48,192 --json --threads 1
+  cmp -s "$logs/keeps" "$logs/kept" || { echo "windows: FAILED: a kept model has other results"; failed="$failed kept-results"; }
+  # What is taken is marked as used, and stays the same file.
+  [ "$(find "$kept" -name '*.coracle' -mmin -60 -printf %i)" = "$number" ] || { echo "windows: FAILED: the kept model was not taken"; failed="$failed kept-taken"; }
+  for i in 1 2 3; do
+    for width in 160 320; do
+      "$wine" "$program" run "$folder" --shape x=1,3,48,$width --json --threads 1 >"$logs/at-once-$width-$i" 2>&1 </dev/null &
+    done
+  done
+  wait
+  for width in 160 320; do
+    CORACLE_CACHE="" expect "uncached-$width" 0 '"outputs"' "$wine" "$program" run "$folder" --shape x=1,3,48,$width --json --threads 1
+    for i in 1 2 3; do
+      cmp -s "$logs/at-once-$width-$i" "$logs/uncached-$width" || { echo "windows: FAILED: at-once-$width-$i: $(head -c 300 "$logs/at-once-$width-$i")"; failed="$failed at-once"; }
+    done
+  done
+  [ "$(find "$kept" -type f | wc -l)" = 1 ] || { echo "windows: FAILED: left $(ls "$kept")"; failed="$failed kept-left"; }
+  # Processes that are measured from their start on.
+  expect cold 0 '"starts":2' "$wine" "$program" bench "$folder" --shape x=1,3,48,192 --threads 1 --cold 2 --json
+  grep -qF "Оставлено 保存 é" "$logs/cold" || { echo "windows: FAILED: cold does not name the cache"; failed="$failed cold-cache"; }
+  expect cold_fails 5 "coracle: no such model: 'C:/no/such'" "$wine" "$program" bench 'C:/no/such' --cold 1
+  unset CORACLE_CACHE
+
+  # A precision for each layer, by its time.
+  mkdir "$folder/картины"
+  for i in 1 2 3 4 5; do cp "$root/examples/ocr/demo.jpg" "$folder/картины/$i.jpg"; done
+  expect auto 0 '"times_ms"' "$wine" "$program" quantize "$folder" --input "x=$folder/картины" --shape x=1,3,48,192 --threads 1 --type auto \
+    --max-error 0.5 --state "$folder/состояние" --report "$folder/отчёт.json" --json -o "$folder/точность"
+  expect auto_runs 0 '"outputs"' "$wine" "$program" run "$folder/точность" --shape x=1,3,48,192 --json
+  [ -s "$folder/отчёт.json" ] && [ ! -e "$folder/состояние" ] || { echo "windows: FAILED: the report or the state of quantize"; failed="$failed auto-files"; }
+
+  # Programs are those in PATH: what lies beside the files that are read is not started.
+  mkdir "$logs/planted" "$logs/found"
+  for place in planted found; do
+    printf '#include <stdio.h>\nint main(void) { fputs("%s\\n", stderr); return 3; }\n' $place | x86_64-w64-mingw32-gcc-posix -x c - -o "$logs/$place/pdfinfo.exe"
+  done
+  : >"$logs/planted/a.pdf"
+  cd "$logs/planted"
+  expect planted 5 "which is not installed or not in PATH" "$wine" "$program" predict "$folder" --task classification a.pdf
+  WINEPATH=$("$wine" winepath -w "$logs/found" | tr -d '\r') expect in_path 5 "pdfinfo says: found" "$wine" "$program" predict "$folder" --task classification a.pdf
+  cd "$root"
 else
   echo "windows: the program on models: skipped, there are none (make models)"
 fi
@@ -89,6 +142,12 @@ fi
 # The wheel in a Python for Windows.
 wheel=$(ls "$root"/build/wheels-windows/coracle-*-win_amd64.whl 2>/dev/null || true)
 if [ -n "$wheel" ]; then
+  size=$(stat -c %s "$wheel")
+  echo "windows: the wheel has $size bytes"
+  [ "$size" -lt 8000000 ] || { echo "windows: FAILED: the wheel has 8,000,000 bytes or more"; failed="$failed size"; }
+  rm -rf "$logs/wheel"
+  python3 -m zipfile -e "$wheel" "$logs/wheel"
+  needs $(find "$logs/wheel" -name '*.dll' -o -name '*.exe')
   python=$("$root/scripts/windows-python.sh")
   rm -rf "$python"/Lib/site-packages/coracle*
   "$root/build/python-venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --upgrade --platform win_amd64 --python-version 3.11 \

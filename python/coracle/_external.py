@@ -7,6 +7,7 @@ import collections
 import contextlib
 import os
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import IO
@@ -17,6 +18,17 @@ from .errors import FileError, MissingFileError
 
 PATIENCE = 60          # seconds: a program that gives nothing for so long is ended
 MOST_PIXELS = 1 << 27  # as of pictures in files
+
+
+def _file_of(name: str) -> str:
+    """What a program of that name is called by. Windows would look in the current folder before PATH, and there lie files of others."""
+    if sys.platform != "win32":
+        return name
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
+        path = os.path.join(folder.strip('"'), name + ".exe")
+        if os.path.isabs(path) and os.path.isfile(path):
+            return path
+    raise FileNotFoundError(name)
 
 
 class Program:
@@ -31,7 +43,7 @@ class Program:
         self._said = said
         self._silent = False
         try:
-            self._process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self._process = subprocess.Popen([_file_of(words[0]), *words[1:]], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         except FileNotFoundError:
             raise FileError("%s: is read by the program %s, which is not installed or not in PATH (Debian: apt install %s)"
                             % (file, self.name, package)) from None

@@ -13,6 +13,7 @@
 #include "base/kept_folder.h"
 #include "base/new_file.h"
 #include "base/pages.h"
+#include "base/system/environment.h"
 #include "base/system/files.h"
 #include "base/system/folder.h"
 #include "base/system/kept_files.h"
@@ -67,7 +68,7 @@ uint64_t hash_of(std::string_view key) {
 }  // namespace
 
 std::string FileCache::default_folder(const char* variable, std::string_view name) {
-  if (const char* folder = std::getenv(variable)) return folder;
+  if (std::optional<std::string> folder = internal::environment_variable(variable)) return std::move(*folder);
   const std::string root = user_cache_folder();
   return root.empty() ? root : text(root, "/coracle/", name);
 }

@@ -6,14 +6,13 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/new_file.h"
 #include "base/system/files.h"
 #include "base/system/folder.h"
 #include "base/system/kept_files.h"
 
 namespace coracle::internal {
 namespace {
-
-constexpr int64_t kAbandonedSeconds = 3600;
 
 struct KeptFile {
   std::string path;
@@ -28,17 +27,15 @@ void trim_kept_files(const std::string& folder, std::string_view ending, uint64_
   uint64_t sum = 0;
   Folder names(folder);
   if (!names.is_open()) return;
-  const std::string unfinished = text(ending, ".");  // NewFile adds a process, a number and .tmp
   const int64_t now = std::time(nullptr);
   while (const char* entry = names.next()) {
     const std::string_view name = entry;
-    const bool temporary = name.ends_with(".tmp") && name.find(unfinished) != std::string_view::npos;
-    if (!temporary && !name.ends_with(ending)) continue;
+    if (name.find(ending) == std::string_view::npos) continue;
     std::string path = text(folder, "/", name);
     FileStatus status;
     if (!status_of_link(path, status) || !status.is_regular) continue;
-    if (temporary) {
-      if (now - status.modified.seconds > kAbandonedSeconds) remove_file(path);
+    if (!name.ends_with(ending)) {
+      remove_left_over(path, status, now);
       continue;
     }
     sum += status.size;

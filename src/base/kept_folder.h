@@ -8,8 +8,8 @@
 namespace coracle::internal {
 
 /// Makes room in a folder of kept files, whose names end in `ending`: those that were not used for longest go until at
-/// most `bytes` are left, but not the file `stays`, which counts. What a NewFile of such a name began more than an hour
-/// ago was given up by a process that ended, and goes too. Other files are not touched.
+/// most `bytes` are left, but not the file `stays`, which counts. What processes that ended left of a NewFile of such a
+/// name goes too. Other files are not touched.
 void trim_kept_files(const std::string& folder, std::string_view ending, uint64_t bytes, const std::string& stays = {});
 
 }  // namespace coracle::internal

@@ -21,6 +21,7 @@
 namespace coracle::internal {
 namespace {
 
+constexpr std::string_view kTemporaryEnding = ".tmp";
 constexpr int kAttempts = 100;  // what another process of this number left, as in a container
 
 [[noreturn]] void fail_writing(const std::string& path) {
@@ -32,7 +33,7 @@ constexpr int kAttempts = 100;  // what another process of this number left, as 
 /// A name beside `path` that no other writer takes.
 std::string name_beside(const std::string& path) {
   static std::atomic<uint32_t> count{0};
-  return text(path, ".", this_process(), ".", count.fetch_add(1), ".tmp");
+  return text(path, ".", this_process(), ".", count.fetch_add(1), kTemporaryEnding);
 }
 
 std::string containing_folder(const std::string& path) {
@@ -67,7 +68,7 @@ void write_in_place(const std::string& path, std::span<const uint8_t> content) {
 }  // namespace
 
 NewFile::NewFile(std::string path, For whom)
-    : path_(std::move(path)), place_(whom == For::kOwner ? path_ : behind_links(path_)) {
+    : path_(std::move(path)), place_(whom == For::kOwner ? path_ : behind_links(path_)), whom_(whom) {
   FileStatus old;
   const bool replaces = status_of(place_, old);
   require(!replaces || old.is_regular, ErrorCode::kIo, "cannot write ", in_quotes(path_),
@@ -136,6 +137,7 @@ void NewFile::finish() {
       fail_writing(path_);
     }
   }
+  if (!keep_file(fd_, whom_)) fail_writing(path_);
   const bool closed = close_written(fd_);
   fd_ = -1;
   if (!closed) fail_writing(path_);
@@ -146,6 +148,12 @@ void NewFile::put() {
   temporary_.clear();
   held_.reset();
   synchronise_folder(containing_folder(place_));
+}
+
+bool remove_left_over(const std::string& path, const FileStatus& about, int64_t now) {
+  constexpr int64_t kAbandoned = 3600;  // seconds
+  const bool temporary = path.ends_with(kTemporaryEnding) && now - about.modified.seconds > kAbandoned;
+  return (temporary || path.ends_with(kReplacedEnding)) && remove_file(path);
 }
 
 void write_files(std::span<const NamedContent> files) {

@@ -44,13 +44,19 @@ class NewFile {
   void make_named(For whom);
   void close();
 
-  std::string path_;                 ///< as the caller has it, for messages
-  std::string place_;                ///< behind symbolic links
+  std::string path_;   ///< as the caller has it, for messages
+  std::string place_;  ///< behind symbolic links
+  For whom_;
   std::string temporary_;            ///< its name until it is whole; empty while it has none, and when it has its own
   std::optional<HeldSignals> held_;  ///< while there is a file `temporary_`
   int fd_ = -1;
   uint64_t size_ = 0;
 };
+
+/// Removes what a process that ended left when it wrote a file, in a folder where all that is such belongs to the
+/// caller: a temporary file to which nobody has written for an hour, and a file that was replaced while others had it
+/// mapped. False: `path` is none of these, or is still in use. `now`: seconds since 1970.
+bool remove_left_over(const std::string& path, const FileStatus& about, int64_t now);
 
 struct NamedContent {
   std::string path;

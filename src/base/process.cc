@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/system/ended_threads.h"
 
 namespace coracle::internal {
 
@@ -19,6 +20,7 @@ void ProcessMutex::lock() {
             ", was forked from process ", holder,
             " while another thread there prepared the weights of this model: load the model again in this process, or "
             "fork before sessions run");
+    if (other_threads_were_ended()) fail(ErrorCode::kRunFailure, "the process ended another thread that was at work");
     if (attempt < kYields) {
       std::this_thread::yield();
     } else {

@@ -12,7 +12,7 @@ namespace coracle::internal {
 /// notices that whoever held it was another thread of the parent, which does not exist there.
 class ProcessMutex {
  public:
-  /// Throws Error where waiting would never end.
+  /// Throws Error where waiting would never end: after a fork, and where a process that ends has ended the holder.
   void lock();
   void unlock() { holder_.store(0, std::memory_order_release); }
 

@@ -2,9 +2,9 @@
 #include "base/python_packages.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <string_view>
 
+#include "base/system/environment.h"
 #include "base/system/file_status.h"
 #include "base/system/folder.h"
 #include "base/system/path.h"
@@ -17,22 +17,18 @@ bool exists(const std::string& path) {
   return status_of(path, entry);
 }
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 std::vector<std::string> prefixes() {
   std::vector<std::string> all;
-  if (std::string active = variable("VIRTUAL_ENV"); !active.empty()) all.push_back(std::move(active));
-  const std::string path = variable("PATH");
+  const auto given = [](const char* name) { return environment_variable(name).value_or(""); };
+  if (std::string active = given("VIRTUAL_ENV"); !active.empty()) all.push_back(std::move(active));
+  const std::string path = given("PATH");
   for (size_t begin = 0; begin < path.size();) {
     const size_t end = std::min(path.find(kListSeparator, begin), path.size());
     const std::string folder = path.substr(begin, end - begin);
     if (!folder.empty() && exists(folder + "/python3")) all.push_back(folder + "/..");
     begin = end + 1;
   }
-  if (const std::string home = variable("HOME"); !home.empty()) all.push_back(home + "/.local");
+  if (const std::string home = given("HOME"); !home.empty()) all.push_back(home + "/.local");
   all.insert(all.end(), {"/usr", "/usr/local"});
   return all;
 }

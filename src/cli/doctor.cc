@@ -4,12 +4,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <optional>
 
 #include "base/json.h"
+#include "base/system/environment.h"
 #include "base/system/machine.h"
 #include "cli/commands.h"
 #include "cli/failure.h"
@@ -48,7 +48,7 @@ Finding libraries() {
     break;
   }
   if (const std::string library = internal::c_library(); !library.empty()) found += ", " + library;
-  if (const char* preloaded = std::getenv("LD_PRELOAD"); preloaded != nullptr && *preloaded != '\0') {
+  if (const std::string preloaded = internal::environment_variable("LD_PRELOAD").value_or(""); !preloaded.empty()) {
     return {Health::kNote, "libraries", found,
             fmt::format("LD_PRELOAD puts {} before them: unset it to compare", preloaded)};
   }
@@ -71,8 +71,8 @@ Finding limits() {
 
 Finding environment() {
   for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS"}) {
-    if (const char* value = std::getenv(name)) {
-      return {Health::kNote, "environment", fmt::format("{} is {}", name, value),
+    if (const std::optional<std::string> value = internal::environment_variable(name)) {
+      return {Health::kNote, "environment", fmt::format("{} is {}", name, *value),
               "it has no effect here: --threads (or the option `threads` of sessions) says how many"};
     }
   }

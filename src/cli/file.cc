@@ -71,7 +71,7 @@ void require_folder_of(const std::string& path) {
   const std::filesystem::path folder = internal::native_path(path).parent_path();
   std::error_code error;
   if (folder.empty() || std::filesystem::is_directory(folder, error)) return;
-  throw Failure(ExitCode::kIo, path + ": there is no folder " + folder.string());
+  throw Failure(ExitCode::kIo, path + ": there is no folder " + internal::path_text(folder));
 }
 
 }  // namespace coracle::cli

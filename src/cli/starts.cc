@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <vector>
 
 #include "base/json.h"
 #include "base/system/child.h"
+#include "base/system/environment.h"
 #include "base/system/program.h"
 #include "cli/failure.h"
 #include "cli/interrupt.h"
@@ -81,7 +81,7 @@ Started start_once(const std::vector<std::string>& words) {
   if (Interruption::happened()) throw Failure(ExitCode::kInterrupted, "interrupted");
   if (status != 0) {
     if (status > 0) throw Failure(static_cast<ExitCode>(status), said_by(child));
-    throw Failure(ExitCode::kRunFailure, fmt::format("the process that was started ended by signal {}", -status));
+    throw Failure(ExitCode::kRunFailure, "the process that was started " + internal::how_ended(status));
   }
   internal::JsonDocument reply;
   reply.Parse(printed.c_str());
@@ -115,8 +115,7 @@ void measure_starts(const CLI::App& command, const std::string& model, int count
     last = start_once(words);
     for (size_t p = 0; p < kStartParts; ++p) times[p].push_back(last.ms[p]);
   }
-  const char* const given = std::getenv("CORACLE_CACHE");
-  const std::string cache = given == nullptr ? "" : given;
+  const std::string cache = internal::environment_variable("CORACLE_CACHE").value_or("");
   if (json) {
     internal::JsonBuffer buffer;
     internal::JsonWriter w(buffer);

@@ -44,8 +44,8 @@ std::string own_folder() {
 /// Relative folders are left out: the current folder may be anybody's.
 std::vector<std::string> folders() {
   std::vector<std::string> found;
-  const char* path = trusted_variable("CORACLE_ENGINE_PATH");
-  std::string_view rest = path == nullptr ? "" : path;
+  const std::string path = trusted_variable("CORACLE_ENGINE_PATH").value_or("");
+  std::string_view rest = path;
   while (!rest.empty()) {
     const size_t colon = std::min(rest.find(kListSeparator), rest.size());
     if (colon > 0) found.emplace_back(rest.substr(0, colon));

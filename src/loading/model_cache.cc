@@ -101,9 +101,10 @@ void append_options(std::string& key, const ModelOptions& options) {
 }
 
 uint64_t bytes_from_environment() {
-  const char* const given = trusted_variable("CORACLE_CACHE_BYTES");
   uint64_t bytes = ModelCache::kDefaultBytes;
-  if (given != nullptr) std::from_chars(given, given + std::strlen(given), bytes);
+  if (const std::optional<std::string> given = trusted_variable("CORACLE_CACHE_BYTES")) {
+    std::from_chars(given->data(), given->data() + given->size(), bytes);
+  }
   return bytes;
 }
 
@@ -172,10 +173,10 @@ std::shared_ptr<const Model> kept_at_its_end(std::shared_ptr<const Model> model,
 
 std::optional<ModelCache> ModelCache::place_of(const RunContext& context, const ModelSource& source,
                                                const ModelOptions& options, std::string_view version, int64_t now) {
-  const char* const folder = trusted_variable("CORACLE_CACHE");
-  if (folder == nullptr || *folder == '\0' || !may_be_kept(options)) return std::nullopt;
+  std::optional<std::string> folder = trusted_variable("CORACLE_CACHE");
+  if (!folder || folder->empty() || !may_be_kept(options)) return std::nullopt;
   ModelCache cache;
-  cache.folder_ = folder;
+  cache.folder_ = std::move(*folder);
   cache.bytes_ = bytes_from_environment();
   ModelFiles files = find_model_files({within(context, source.files), source.model, source.params});
   if (files.saved || files.paddle_lite || !files.program_stamp) return std::nullopt;

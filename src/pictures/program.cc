@@ -68,9 +68,7 @@ void Program::finish() {
   const int status = child_.finish();
   if (status == 0) return;
   const std::string message = last_line(child_.messages());
-  if (!message.empty()) fail("says: " + message);
-  fail(status > 0 ? "failed with exit code " + std::to_string(status)
-                  : "was ended by signal " + std::to_string(-status));
+  fail(message.empty() ? internal::how_ended(status) : "says: " + message);
 }
 
 bool PpmReader::fill() {

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 ModelOutput::ModelOutput(std::string output, const Original& original, ProgramFormat format)
     : output_(std::move(output)) {
   const fs::path path = native_path(output_);
-  const std::string extension = path.extension().string();
+  const std::string extension = path_text(path.extension());
   if (extension == ".coracle") return;
   const char* expected = format == ProgramFormat::kPir ? ".json" : ".pdmodel";
   const bool file = extension == ".pdmodel" || extension == ".json";
@@ -23,7 +23,7 @@ ModelOutput::ModelOutput(std::string output, const Original& original, ProgramFo
     fail(ErrorCode::kInvalidArgument, "output ", printable(output_), ": the model's program is ", expected,
          "; name such a file, a folder, or NAME.coracle");
   }
-  program_ = file ? output_ : (path / "inference").string() + expected;
+  program_ = file ? output_ : path_text(path / "inference") + expected;
   parameters_ = path_text(native_path(program_).replace_extension(".pdiparams"));
   std::error_code error;
   for (const auto& [made, read] :
@@ -54,7 +54,7 @@ void ModelOutput::write(const ModelBytes& model, const Original& original, const
   if (program_ == output_) return;
   for (const char* beside : {"inference.yml", "infer_cfg.yml", "deploy.yaml"}) {
     const std::optional<std::string> content = original.beside(beside);
-    if (content) coracle::write_file((folder / beside).string(), *content);
+    if (content) coracle::write_file(path_text(folder / beside), *content);
   }
 }
 

@@ -24,7 +24,7 @@ int give(void* user, const char* name, const void** data, std::size_t* size) {
 std::string ModelPlace::beside(const std::string& name) const {
   std::error_code error;
   const std::filesystem::path path = internal::native_path(path_);
-  const std::string ending = path.extension().string();
+  const std::string ending = internal::path_text(path.extension());
   const bool is_archive = bytes_ || ending == ".tar" || ending == ".tgz" || ending == ".gz" || ending == ".zip";
   const bool is_file = !is_archive && std::filesystem::is_regular_file(path, error);
   return internal::path_text((is_file ? path.parent_path() : path) / internal::native_path(name));

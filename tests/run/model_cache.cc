@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -249,21 +250,27 @@ TEST_F(KeptModel, IsKeptAtTheEndOfAProcessThatDoesNotFreeIt) {
   EXPECT_FALSE(model->program()->packed().all().empty());
 }
 
-TEST_F(KeptModel, RemovesWhatAProcessThatEndedLeftUnfinished) {
-  std::filesystem::create_directories(folder_);
-  const auto write = [&](const std::string& name, std::chrono::minutes age) {
-    std::ofstream(folder_ + "/" + name) << "half of a model";
-    std::filesystem::last_write_time(folder_ + "/" + name, std::filesystem::file_time_type::clock::now() - age);
-  };
-  write("0123.coracle.77.0.tmp", std::chrono::minutes(61));
-  write("0123.coracle.78.0.tmp", std::chrono::minutes(59));
-  write("notes.tmp", std::chrono::minutes(600));  // no file of ours
+TEST_F(KeptModel, RemovesWhatProcessesThatEndedLeft) {
   used();
-  std::vector<std::string> names;
-  for (const std::string& path : kept()) names.push_back(std::filesystem::path(path).filename().string());
-  ASSERT_EQ(names.size(), 3U);
-  EXPECT_TRUE(std::find(names.begin(), names.end(), "0123.coracle.78.0.tmp") != names.end());
-  EXPECT_TRUE(std::find(names.begin(), names.end(), "notes.tmp") != names.end());
+  const std::string path = kept_path();
+  const auto left = [&](const std::string& name) {
+    std::ofstream(path + name) << "a part";
+    return path + name;
+  };
+  const std::string abandoned = left(".12.0.tmp");
+  const std::string growing = left(".13.0.tmp");
+  const std::string replaced = left(".12.34.old");
+  const std::string of_others = folder_ + "/notes.old";
+  std::ofstream(of_others) << "not of the cache";
+  std::filesystem::last_write_time(abandoned, std::filesystem::file_time_type::clock::now() - std::chrono::hours(2));
+  ModelOptions options;
+  options.passes.disabled = {"identity"};
+  used(options);
+  EXPECT_FALSE(std::filesystem::exists(abandoned));
+  EXPECT_TRUE(std::filesystem::exists(growing));
+  EXPECT_FALSE(std::filesystem::exists(replaced));
+  EXPECT_TRUE(std::filesystem::exists(of_others));
+  EXPECT_TRUE(std::filesystem::exists(path));
 }
 
 TEST_F(KeptModel, IsWrittenByManyProcessesAtOnce) {

@@ -17,7 +17,8 @@ class Child {
     kOutput,  ///< what it writes to standard output is read here
     kInput,   ///< what is written here it reads from standard input; its own output is lost
   };
-  /// Looked for as in PATH; `words` are its name and arguments. Where it does not start, `error()` says why.
+  /// Looked for in the folders of PATH; `words` are its name and arguments. Where it does not start, `error()` says
+  /// why.
   Child(const std::vector<std::string>& words, Pipe pipe);
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
@@ -34,7 +35,7 @@ class Child {
   /// All of `size` bytes; false where it reads no more.
   bool write(const void* from, size_t size);
 
-  /// Closes the pipe and waits until the child ends. Its exit code; negative: the signal that ended it.
+  /// Closes the pipe and waits until the child ends. Its exit code; negative: what ended it (how_ended).
   int finish();
   /// Ends it now.
   void stop();
@@ -50,6 +51,9 @@ class Child {
   int error_ = 0;
   bool silent_ = false;
 };
+
+/// How a program that was started ended, for people: "failed with exit code 3", "was ended by signal 9".
+std::string how_ended(int status);
 
 /// Ends all children; may be called by a handler of a signal, before the program ends without destructors.
 void end_children() noexcept;

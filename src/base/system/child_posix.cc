@@ -203,6 +203,11 @@ std::string& Child::messages() {
   return messages_;
 }
 
+std::string how_ended(int status) {
+  return status >= 0 ? "failed with exit code " + std::to_string(status)
+                     : "was ended by signal " + std::to_string(-status);
+}
+
 void end_children() noexcept {
   static_assert(std::atomic<pid_t>::is_always_lock_free);
   for (const std::atomic<pid_t>& place : running) {

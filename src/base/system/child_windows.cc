@@ -4,9 +4,10 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 
 #include "base/system/child.h"
-#include "base/system/windows_text.h"
+#include "base/system/windows_programs.h"
 
 namespace coracle::internal {
 namespace {
@@ -52,29 +53,17 @@ Child::Child(const std::vector<std::string>& words, Pipe pipe) : state_(std::mak
   SECURITY_ATTRIBUTES inherits{sizeof(inherits), nullptr, TRUE};
   HANDLE nothing = CreateFileW(L"NUL", GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE, &inherits,
                                OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr);
-  bool made = make_windows_pipe(output ? s.pipe : theirs, output ? theirs : s.pipe, output);
-  made = made && make_windows_pipe(s.errors, their_errors, true);
-  if (made) {
-    std::wstring line = command_line_of(words);
-    STARTUPINFOW start{};
-    start.cb = sizeof(start);
-    start.dwFlags = STARTF_USESTDHANDLES;
-    start.hStdInput = output ? nothing : theirs;
-    start.hStdOutput = output ? theirs : nothing;
-    start.hStdError = their_errors;
-    PROCESS_INFORMATION process{};
-    made = CreateProcessW(nullptr, line.data(), nullptr, nullptr, TRUE, CREATE_NO_WINDOW, nullptr, nullptr, &start,
-                          &process) != 0;
-    if (made) {
-      CloseHandle(process.hThread);
-      s.process = process.hProcess;
-      for (std::atomic<HANDLE>& place : running_children) {
-        HANDLE none = nullptr;
-        if (place.compare_exchange_strong(none, s.process)) break;
-      }
+  if (nothing != INVALID_HANDLE_VALUE &&
+      make_windows_pipe(output ? s.pipe : theirs, output ? theirs : s.pipe, output) &&
+      make_windows_pipe(s.errors, their_errors, true)) {
+    const ProgramStreams streams{output ? nothing : theirs, output ? theirs : nothing, their_errors};
+    s.process = start_program(words, &streams, CREATE_NO_WINDOW);
+    if (s.process == nullptr) error_ = errno;
+    for (std::atomic<HANDLE>& place : running_children) {
+      HANDLE none = nullptr;
+      if (s.process == nullptr || place.compare_exchange_strong(none, s.process)) break;
     }
-  }
-  if (!made) {
+  } else {
     take_last_error();
     error_ = errno;
   }
@@ -169,6 +158,13 @@ void Child::stop() {
 std::string& Child::messages() {
   drain();
   return messages_;
+}
+
+std::string how_ended(int status) {
+  if (status >= 0) return "failed with exit code " + std::to_string(status);
+  std::array<char, 32> code{};
+  std::snprintf(code.data(), code.size(), "0x%08X", static_cast<unsigned>(status));
+  return std::string("was ended by exception ") + code.data();
 }
 
 void end_children() noexcept {

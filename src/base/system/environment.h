@@ -2,16 +2,35 @@
 #pragma once
 
 #include <cstdlib>
+#include <optional>
+#include <string>
 
 namespace coracle::internal {
 
-/// A variable of the environment; null where there is none, and in a program that has more rights than who started it.
-inline const char* trusted_variable(const char* name) {
-#if defined(__GLIBC__)
-  return ::secure_getenv(name);
+#if defined(_WIN32)
+
+/// A variable of the environment, in UTF-8; nothing where there is none.
+std::optional<std::string> environment_variable(const char* name);
+inline std::optional<std::string> trusted_variable(const char* name) { return environment_variable(name); }
+
 #else
-  return std::getenv(name);
+
+/// A variable of the environment; nothing where there is none.
+inline std::optional<std::string> environment_variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+/// The same, and nothing in a program that has more rights than who started it.
+inline std::optional<std::string> trusted_variable(const char* name) {
+#if defined(__GLIBC__)
+  const char* const value = ::secure_getenv(name);
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+#else
+  return environment_variable(name);
 #endif
 }
+
+#endif
 
 }  // namespace coracle::internal

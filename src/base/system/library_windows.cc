@@ -4,7 +4,19 @@
 
 namespace coracle::internal {
 
-void* load_library(const char* name) { return LoadLibraryW(wide_text(name).c_str()); }
+// The current folder has no say, neither in what a name without a folder is nor in what a library needs.
+void* load_library(const char* name) {
+  constexpr DWORD kOfProgramAndSystem = LOAD_LIBRARY_SEARCH_DEFAULT_DIRS;
+  const std::wstring given = wide_text(name);
+  if (given.find_first_of(L"/\\:") == std::wstring::npos) {
+    return LoadLibraryExW(given.c_str(), nullptr, kOfProgramAndSystem);
+  }
+  std::wstring path(32768, L'\0');
+  const DWORD length = GetFullPathNameW(given.c_str(), static_cast<DWORD>(path.size()), path.data(), nullptr);
+  if (length == 0 || length >= path.size()) return nullptr;
+  path.resize(length);
+  return LoadLibraryExW(path.c_str(), nullptr, kOfProgramAndSystem | LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR);
+}
 
 void* symbol_of(void* library, const char* name) {
   return reinterpret_cast<void*>(GetProcAddress(static_cast<HMODULE>(library), name));

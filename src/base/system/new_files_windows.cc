@@ -17,6 +17,13 @@ bool worked(BOOL result) {
   return result != 0;
 }
 
+/// The system removes it when its last handle is closed, where the file system can do that.
+void mark_for_removal(HANDLE file, BOOL marked) {
+  FILE_DISPOSITION_INFO disposition{};
+  disposition.DeleteFile = static_cast<BOOLEAN>(marked);
+  SetFileInformationByHandle(file, FileDispositionInfo, &disposition, sizeof(disposition));
+}
+
 }  // namespace
 
 bool may_write(const std::string& path) {
@@ -28,17 +35,30 @@ bool may_write(const std::string& path) {
 
 int make_unnamed_file(const std::string& /*folder*/, FileAccess /*access*/) { return -1; }
 
-int make_file(const std::string& path, FileAccess access) {
-  const DWORD attributes = access == FileAccess::kReading ? FILE_ATTRIBUTE_READONLY : FILE_ATTRIBUTE_NORMAL;
-  const HANDLE handle = CreateFileW(wide_text(path).c_str(), GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE,
-                                    nullptr, CREATE_NEW, attributes, nullptr);
+int make_file(const std::string& path, FileAccess /*access*/) {
+  const HANDLE handle =
+      CreateFileW(wide_text(path).c_str(), GENERIC_WRITE | DELETE, FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr,
+                  CREATE_NEW, FILE_ATTRIBUTE_NORMAL, nullptr);
   if (handle == INVALID_HANDLE_VALUE) {
     take_last_error();
     return -1;
   }
+  mark_for_removal(handle, TRUE);
   const int file = ::_open_osfhandle(reinterpret_cast<intptr_t>(handle), _O_WRONLY | _O_BINARY | _O_NOINHERIT);
   if (file < 0) CloseHandle(handle);
   return file;
+}
+
+bool keep_file(int file, FileAccess access) {
+  const auto handle = reinterpret_cast<HANDLE>(::_get_osfhandle(file));
+  mark_for_removal(handle, FALSE);
+  FILE_STANDARD_INFO info{};
+  if (!worked(GetFileInformationByHandleEx(handle, FileStandardInfo, &info, sizeof(info)))) return false;
+  if (info.DeletePending != 0) errno = EIO;
+  if (info.DeletePending != 0 || access != FileAccess::kReading) return info.DeletePending == 0;
+  FILE_BASIC_INFO attributes{};  // times that are 0 stay as they are
+  attributes.FileAttributes = FILE_ATTRIBUTE_READONLY;
+  return worked(SetFileInformationByHandle(handle, FileBasicInfo, &attributes, sizeof(attributes)));
 }
 
 bool name_file(int /*file*/, const std::string& /*path*/) {
@@ -67,8 +87,8 @@ bool replace_file(const std::string& from, const std::string& to) {
   take_last_error();
   const int reason = errno;
   // One that is mapped cannot be replaced, but it can have another name: it is removed where its last user lets it.
-  const std::wstring aside =
-      target + L"." + std::to_wstring(this_process()) + L"." + std::to_wstring(GetTickCount64()) + L".old";
+  const std::wstring aside = target + L"." + std::to_wstring(this_process()) + L"." +
+                             std::to_wstring(GetTickCount64()) + wide_text(kReplacedEnding);
   if (attributes != INVALID_FILE_ATTRIBUTES && MoveFileExW(target.c_str(), aside.c_str(), 0) != 0) {
     if (MoveFileExW(source.c_str(), target.c_str(), MOVEFILE_WRITE_THROUGH) != 0) {
       DeleteFileW(aside.c_str());

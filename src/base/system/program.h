@@ -35,10 +35,17 @@ void wait_to_be_ended();
 /// How a program that was started ended.
 struct Ended {
   int error = 0;   ///< errno's number where it did not start
-  int status = 0;  ///< its exit code, negative: the signal that ended it
+  int status = 0;  ///< its exit code, negative: what ended it (how_ended)
 };
-/// Runs a program, looked for as in PATH, until it ends. It reads nothing and writes to `log` where that is named; else
-/// its streams are this one's.
+/// What Python's interpreter is called here.
+#if defined(_WIN32)
+inline constexpr const char* kPythonProgram = "python";
+#else
+inline constexpr const char* kPythonProgram = "python3";
+#endif
+
+/// Runs a program, looked for in the folders of PATH, until it ends. It reads nothing and writes to `log` where that is
+/// named; else its streams are this one's.
 Ended run_to_end(const std::vector<std::string>& words, const std::string& log = {});
 /// This process becomes another program's, with its words, the program's name the first. Returns errno's number where
 /// that fails.

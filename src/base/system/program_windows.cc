@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "base/system/program.h"
-#include "base/system/windows_text.h"
+#include "base/system/windows_programs.h"
 // After Windows' main header.
 #include <psapi.h>
 #include <shellapi.h>
@@ -76,37 +76,29 @@ void end_program(std::string_view text, int code) {
 void wait_to_be_ended() { Sleep(INFINITE); }
 
 Ended run_to_end(const std::vector<std::string>& words, const std::string& log) {
-  std::wstring line = command_line_of(words);
-  STARTUPINFOW start{};
-  start.cb = sizeof(start);
-  HANDLE nothing = INVALID_HANDLE_VALUE;
-  HANDLE output = INVALID_HANDLE_VALUE;
+  ProgramStreams streams{INVALID_HANDLE_VALUE, INVALID_HANDLE_VALUE, INVALID_HANDLE_VALUE};
+  bool ready = true;
   if (!log.empty()) {
-    nothing = inherited(L"NUL", GENERIC_READ, OPEN_EXISTING);
-    output = inherited(wide_text(log), GENERIC_WRITE, CREATE_ALWAYS);
-    start.dwFlags = STARTF_USESTDHANDLES;
-    start.hStdInput = nothing;
-    start.hStdOutput = output;
-    start.hStdError = output;
+    streams.input = inherited(L"NUL", GENERIC_READ, OPEN_EXISTING);
+    streams.output = inherited(wide_text(log), GENERIC_WRITE, CREATE_ALWAYS);
+    streams.errors = streams.output;
+    ready = streams.input != INVALID_HANDLE_VALUE && streams.output != INVALID_HANDLE_VALUE;
+    if (!ready) take_last_error();
   }
   std::fflush(nullptr);
-  PROCESS_INFORMATION process{};
-  const BOOL started =
-      CreateProcessW(nullptr, line.data(), nullptr, nullptr, TRUE, 0, nullptr, nullptr, &start, &process);
+  const HANDLE process = ready ? start_program(words, log.empty() ? nullptr : &streams, 0) : nullptr;
   Ended ended;
-  if (started == 0) {
-    take_last_error();
+  if (process == nullptr) {
     ended.error = errno;
   } else {
     DWORD code = 0;
-    WaitForSingleObject(process.hProcess, INFINITE);
-    GetExitCodeProcess(process.hProcess, &code);
+    WaitForSingleObject(process, INFINITE);
+    GetExitCodeProcess(process, &code);
     ended.status = static_cast<int>(code);
-    CloseHandle(process.hThread);
-    CloseHandle(process.hProcess);
+    CloseHandle(process);
   }
-  if (nothing != INVALID_HANDLE_VALUE) CloseHandle(nothing);
-  if (output != INVALID_HANDLE_VALUE) CloseHandle(output);
+  if (streams.input != INVALID_HANDLE_VALUE) CloseHandle(streams.input);
+  if (streams.output != INVALID_HANDLE_VALUE) CloseHandle(streams.output);
   return ended;
 }
 

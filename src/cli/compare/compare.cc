@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/system/program.h"
 #include "cli/commands.h"
 #include "cli/compare/engine.h"
 #include "cli/compare/side.h"
@@ -23,7 +24,7 @@ struct CompareCommand {
   std::vector<std::string> b_settings;  ///< of the second
   std::vector<std::string> expected;    ///< folders, or NAME=FILE.npy
   std::string engine;                   ///< "paddle", "onnxruntime", "openvino"; empty: this library
-  std::string python = "python3";
+  std::string python = internal::kPythonProgram;
   std::vector<std::string> data;  ///< folders with NAME.npy
   int seeds = 1;                  ///< sets of made-up inputs
   Tolerance tolerance;

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "base/json.h"
+#include "base/system/child.h"
 #include "base/system/native_path.h"
 #include "base/system/program.h"
 #include "cli/failure.h"
@@ -110,9 +111,10 @@ class EngineSide : public Side {
       reply.Parse(read_file(folder.path("reply.json")).c_str());
     if (reply.HasParseError() || !reply.IsObject()) {
       const std::string said = tail(read_file(folder.path("log")));
-      throw Failure(ExitCode::kRunFailure,
-                    fmt::format("{} ended with {} {} and said {}", text(), status < 0 ? "signal" : "exit code",
-                                std::abs(status), said.empty() ? "nothing" : said));
+      throw Failure(ExitCode::kRunFailure, fmt::format("{} {} and said {}", text(),
+                                                       status < 0 ? internal::how_ended(status)
+                                                                  : fmt::format("ended with exit code {}", status),
+                                                       said.empty() ? "nothing" : said));
     }
     if (reply.HasMember("missing")) {
       throw Failure(ExitCode::kUnsupported,

@@ -43,7 +43,7 @@ std::vector<StoredFile> files_in(const std::string& folder, const std::vector<co
     for (const std::string& name : {outputs[i].name, std::to_string(i)}) {
       const fs::path path = internal::native_path(folder) / internal::native_path(name + ".npy");
       if (!fs::exists(path, error)) continue;
-      files.push_back({i, path.string()});
+      files.push_back({i, internal::path_text(path)});
       break;
     }
   }

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import coracle
 import coracle.paddle.inference as paddle_infer
@@ -115,6 +116,70 @@ def test_models_are_kept_once(linear_model, folder):
         model = _saved_cache.load(linear_model, linear_model.with_suffix(".pdiparams"), kept)
         assert model(np.ones((1, 4), np.float32))["y"].shape == (1, 4)
     assert [path.suffix for path in kept.iterdir()].count(".coracle") == 1
+
+
+def run_script(script, *arguments, **environment):
+    done = subprocess.run([sys.executable, "-c", script, *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, env={**os.environ, **environment}, timeout=300)
+    assert done.returncode == 0, done.stdout.decode()
+    return done.stdout.decode().strip()
+
+
+KEEPS = """
+import os, sys
+os.environ["CORACLE_CACHE"] = sys.argv[2]   # after the library's own C library was loaded it is the system that knows it
+import coracle, numpy as np
+model = coracle.load(sys.argv[1])
+print(model(np.arange(8, dtype=np.float32).reshape(2, 4))["y"].tobytes().hex())
+"""
+
+
+def test_models_are_kept_between_processes(linear_model, folder):
+    kept = folder / "Оставлено"
+    expected = coracle.load(linear_model)(np.arange(8, dtype=np.float32).reshape(2, 4))["y"].tobytes().hex()
+    assert run_script(KEEPS, linear_model, kept) == expected
+    (file,) = kept.iterdir()   # written as the process ended
+    os.utime(file, (1e9, 1e9))
+    assert run_script(KEEPS, linear_model, kept) == expected
+    assert list(kept.iterdir()) == [file] and file.stat().st_mtime > 1.1e9   # used
+
+
+def test_a_process_that_is_killed_leaves_no_part_of_a_file(folder):
+    for ending, data in zip((".pdmodel", ".pdiparams"), program_file.linear(1024, 24)):
+        (folder / ("large" + ending)).write_bytes(data)
+    script = "import sys, coracle\nmodel = coracle.load(sys.argv[1])\nwhile True:\n    model.save(sys.argv[2])\n"
+    process = subprocess.Popen([sys.executable, "-c", script, str(folder / "large.pdmodel"), str(folder / "saved.coracle")],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    end = time.monotonic() + 120
+    while not list(folder.glob("*.tmp")) and time.monotonic() < end and process.poll() is None:
+        pass
+    assert process.poll() is None
+    process.kill()
+    process.communicate()
+    # Between its last byte and its new name it stays.
+    assert [path for path in folder.glob("*.tmp") if path.stat().st_size < 60e6] == []
+
+
+def test_a_process_ends_while_others_of_its_threads_work(folder):
+    for ending, data in zip((".pdmodel", ".pdiparams"), program_file.linear(512, 24)):
+        (folder / ("large" + ending)).write_bytes(data)
+    script = ("import sys, threading, time, coracle, numpy as np\n"
+              "model = coracle.load(sys.argv[1])\n"
+              "def work():\n"
+              "    while True:\n"
+              "        model.session(threads=2).run(np.ones((3, 512), np.float32))\n"
+              "for _ in range(2):\n    threading.Thread(target=work, daemon=True).start()\n"
+              "time.sleep(float(sys.argv[2]))\n")
+    for i in range(6):
+        run_script(script, folder / "large.pdmodel", 0.03 * i, CORACLE_CACHE=str(folder / "kept"))
+
+
+def test_programs_are_those_in_path(folder, monkeypatch):
+    shutil.copy(sys.executable, folder / "pdfinfo.exe")
+    (folder / "a.pdf").write_bytes(b"%PDF-1.4")
+    monkeypatch.chdir(folder)
+    with pytest.raises(coracle.FileError, match="not installed or not in PATH"):
+        coracle.pipeline(ROOT / "tests/vision/objects", description=ROOT / "tests/vision/descriptions/objects.yml")("a.pdf")
 
 
 def test_locks_hold_between_processes(folder):
