@@ -4,6 +4,9 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
+#if defined(__APPLE__)
+#include <unistd.h>
+#endif
 
 namespace coracle::internal {
 
@@ -23,9 +26,11 @@ inline std::optional<std::string> environment_variable(const char* name) {
 
 /// The same, and nothing in a program that has more rights than who started it.
 inline std::optional<std::string> trusted_variable(const char* name) {
-#if defined(__GLIBC__)
+#if defined(__linux__)
   const char* const value = ::secure_getenv(name);
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+#elif defined(__APPLE__)
+  return ::issetugid() != 0 ? std::nullopt : environment_variable(name);
 #else
   return environment_variable(name);
 #endif
