@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Runs what was built for musl with musl's own loader, which is not installed: models of each kind, whose answers have to be Paddle's, the same
-# bits as in the build for this machine where there is one, and the program. Of the wheel, where it was made (make wheel-musl): its program,
-# and a program in C that is linked with musl and loads its library as Python does. No Python with musl is to be had here.
+# bits as in the build for this machine where there is one, and the program.
 #   scripts/musl-test.sh [BUILD]
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -36,17 +35,6 @@ test_that models "$build/golden_test" --bits --threads 2 --first $models
 if [ -x "$root/build/release/golden_test" ]; then
   test_that models.here "$root/build/release/golden_test" --bits --threads 2 --first $models
   cmp "$logs/models" "$logs/models.here" || failed="$failed bits"
-fi
-wheel=$(echo "$root"/build/wheels-musl/coracle-*-py3-none-musllinux_1_2_x86_64.whl)
-if [ -e "$wheel" ]; then
-  rm -rf "$logs/wheel"
-  python3 -m zipfile -e "$wheel" "$logs/wheel"
-  package=$logs/wheel/coracle
-  test_that wheel.program "$loader" --library-path "$package" "$package/bin/coracle" run "$root/../shared/models/ppocr-v2.0-cls" --shape x=1,3,48,192
-  "$root/build/zig/x86_64-linux-musl/clang" -std=c11 -I "$root/include" "$root/tests/install/user/user.c" "$package/libcoracle.so" -o "$logs/user_c"
-  "$build/write_model" "$logs/product_model"
-  test_that wheel.library "$loader" --library-path "$package" "$logs/user_c" "$logs/product_model"
-  echo "musl: $(basename "$wheel"): $(stat -c %s "$wheel") bytes"
 fi
 # Nothing but musl is needed.
 needed=$(objdump -p "$build/libcoracle.so.0" "$build/coracle" | awk '$1 == "NEEDED" { print $2 }' | sort -u | grep -v -x -e libc.so -e libcoracle.so.0 || true)

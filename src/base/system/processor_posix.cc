@@ -24,8 +24,6 @@ bool permit_matrix_tiles() {
 unsigned long hardware_capabilities() {
 #if (defined(__aarch64__) || defined(__arm__)) && defined(__linux__)
   return ::getauxval(AT_HWCAP);
-#elif defined(__aarch64__) && defined(__APPLE__)
-  return 1UL << 20U;  // in Linux's words: every Mac with Apple's processors has dot products
 #else
   return 0;
 #endif
