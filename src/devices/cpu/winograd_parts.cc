@@ -4,22 +4,20 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/buffer.h"
 #include "base/size.h"
 #include "devices/cpu/bands.h"
 #include "devices/cpu/epilogue_program.h"
-#include "devices/cpu/float_constant.h"
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/winograd.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/pixel_line.h"
+#include "devices/cpu/winograd_filter.h"
 #include "devices/cpu/winograd_tiles.h"
 
 namespace coracle::internal::cpu {
 namespace {
 
 constexpr int64_t kPoints = (kPartTile + 2) * (kPartTile + 2);
-constexpr int64_t kPartTaps = 9;
 /// Transformed inputs and products of the rows of tiles that are computed together have at most so many floats, unless
 /// one row has more.
 constexpr int64_t kBandFloats = 4 << 20;
@@ -28,8 +26,8 @@ constexpr int64_t kGap = 16;  ///< floats between points, which would else share
 constexpr int64_t kChannelStep = 16;
 constexpr int64_t kLeastTiles = 12;
 
-int64_t parts_of(const WindowAxis& axis) { return (axis.kernel + 2) / 3; }
-int64_t tiles_of(const WindowAxis& axis) { return (axis.out + kPartTile - 1) / kPartTile; }
+int64_t filter_parts(const WindowAxis& axis) { return (axis.kernel + 2) / 3; }
+int64_t part_tiles(const WindowAxis& axis) { return (axis.out + kPartTile - 1) / kPartTile; }
 
 struct PartsState {
   WinogradCall call;
@@ -49,7 +47,6 @@ struct PartsState {
   int64_t input_floats() const { return kPoints * call.in_point_stride; }
 };
 
-/// Transformed parts of filters, one packed matrix for each point, whose taps are the parts.
 struct WinogradPartsForm {
   static constexpr std::string_view kLayout = "winograd.parts.panels.v1";
 
@@ -58,60 +55,9 @@ struct WinogradPartsForm {
   GemmForm product;
 
   size_t bytes() const { return product.bytes(); }
-  /// Each thread transforms the filters of some output channels, as many as a panel has, and packs them for each point.
   void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool,
             const RunContext& context) const {
-    const auto isa = static_cast<Isa>(product.choice.isa);
-    const FloatConstant filter(*constants[0], isa, pool, context);
-    auto* const packed = reinterpret_cast<float*>(to);
-    const GemmFunctions& gemm = product.choice.table();
-    const int64_t depth = product.depth;
-    const int64_t taps = product.taps;
-    int64_t width = 1;
-    while (width < product.columns && gemm.panels(width + 1) == 1) ++width;
-    const int64_t panel_floats = gemm.packed_floats({taps, depth, width});
-    const int64_t point_floats = gemm.packed_floats(product.shape());
-    const int64_t panels = gemm.panels(product.columns);
-    const int64_t bands = std::min<int64_t>(pool.threads(), panels);
-    const int64_t part_floats = kPoints * width * depth;
-    const int64_t floats = taps * part_floats + kPartTaps * width * depth;
-    Buffer<float> room(static_cast<size_t>(bands * floats), context);
-    for_bands(pool, panels, bands, [&](int64_t band, int64_t begin, int64_t end) {
-      float* const transformed = room.data() + band * floats;
-      float* const part = transformed + taps * part_floats;
-      for (int64_t p = begin; p < end; ++p) {
-        const int64_t pairs = std::min(width, product.columns - p * width) * depth;
-        std::vector<int64_t> tap_offsets;
-        for (int64_t t = 0; t < taps; ++t) {
-          cut(filter.data() + kernel_h * kernel_w * p * width * depth, pairs, t, part);
-          winograd_table(isa).transform_filter(kPartTile, part, pairs, pairs, transformed + t * part_floats);
-          tap_offsets.push_back(t * part_floats);
-        }
-        for (int64_t point = 0; point < kPoints; ++point) {
-          const GemmSource source{.data = transformed + point * pairs,
-                                  .tap_offsets = tap_offsets.data(),
-                                  .inner = depth,
-                                  .inner_stride = 1,
-                                  .column_stride = depth};
-          gemm.pack({taps, depth, pairs / depth}, source, packed + point * point_floats + p * panel_floats, 0, 1);
-        }
-      }
-    });
-  }
-
- private:
-  /// Part t of each of `pairs` filters.
-  void cut(const float* filter, int64_t pairs, int64_t t, float* to) const {
-    const int64_t parts_w = (kernel_w + 2) / 3;
-    const int64_t top = t / parts_w * 3;
-    const int64_t left = t % parts_w * 3;
-    for (int64_t i = 0; i < pairs; ++i, filter += kernel_h * kernel_w) {
-      for (int64_t y = top; y < top + 3; ++y) {
-        for (int64_t x = left; x < left + 3; ++x) {
-          *to++ = y < kernel_h && x < kernel_w ? filter[y * kernel_w + x] : 0.0F;
-        }
-      }
-    }
+    WinogradFilter{kPartTile, kernel_h, kernel_w}.pack(product, constants, to, pool, context);
   }
 };
 
@@ -122,7 +68,8 @@ ConvolutionGeometry geometry_of(const Conv2dFused& op, const ArgFacts& args) {
 double share_of(const ConvolutionGeometry& g) {
   const WindowAxis& h = g.height();
   const WindowAxis& w = g.width();
-  const auto multiplies = static_cast<double>(kPoints * parts_of(h) * parts_of(w) * tiles_of(h) * tiles_of(w));
+  const auto multiplies =
+      static_cast<double>(kPoints * filter_parts(h) * filter_parts(w) * part_tiles(h) * part_tiles(w));
   return multiplies / static_cast<double>(h.kernel * w.kernel * h.out * w.out);
 }
 
@@ -139,7 +86,7 @@ RejectionReason winograd_parts_rejection(const Conv2dFused& op, const ArgFacts& 
   if (g.groups != 1) return "only one group";
   if (g.in_channels % kChannelStep != 0 || g.out_channels % kChannelStep != 0) return "no multiples of 16 channels";
   // By the size of one image: it must not depend on the batch how an image is computed.
-  if (tiles_of(h) * tiles_of(w) < kLeastTiles) return "too small an image for Winograd";
+  if (part_tiles(h) * part_tiles(w) < kLeastTiles) return "too small an image for Winograd";
   return share_of(g) <= 2.0 / 3 ? nullptr : "too many zeros and cut tiles for Winograd";
 }
 
@@ -157,8 +104,8 @@ Prepared prepare_winograd_parts(const void* op_attributes, const ArgFacts& args,
   s.in_start = in.start;
   s.out_start = out.start;
   s.call = {.tile = kPartTile,
-            .parts_h = parts_of(h),
-            .parts_w = parts_of(w),
+            .parts_h = filter_parts(h),
+            .parts_w = filter_parts(w),
             .in_h = h.in,
             .in_w = w.in,
             .in_channels = g.in_channels,

@@ -4,15 +4,14 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/buffer.h"
 #include "base/size.h"
 #include "devices/cpu/bands.h"
 #include "devices/cpu/epilogue_program.h"
-#include "devices/cpu/float_constant.h"
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/winograd.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/pixel_line.h"
+#include "devices/cpu/winograd_filter.h"
 #include "devices/cpu/winograd_parts.h"
 #include "devices/cpu/winograd_tiles.h"
 
@@ -55,36 +54,9 @@ struct WinogradForm {
   GemmForm product;
 
   size_t bytes() const { return product.bytes(); }
-  /// Each thread transforms the filters of some output channels, as many as a panel has, and packs them for each point.
   void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool,
             const RunContext& context) const {
-    const FloatConstant constant(*constants[0], static_cast<Isa>(product.choice.isa), pool, context);
-    const float* const filter = constant.data();
-    auto* const packed = reinterpret_cast<float*>(to);
-    const GemmFunctions& gemm = product.choice.table();
-    const WinogradFunctions& winograd = winograd_table(static_cast<Isa>(product.choice.isa));
-    const int64_t depth = product.depth;
-    int64_t width = 1;
-    while (width < product.columns && gemm.panels(width + 1) == 1) ++width;
-    const int64_t panel_floats = gemm.packed_floats({1, depth, width});
-    const int64_t point_floats = gemm.packed_floats(product.shape());
-    const int64_t panels = gemm.panels(product.columns);
-    const int64_t bands = std::min<int64_t>(pool.threads(), panels);
-    const int64_t floats = product.groups * width * depth;
-    Buffer<float> room(static_cast<size_t>(bands * floats), context);
-    for_bands(pool, panels, bands, [&](int64_t band, int64_t begin, int64_t end) {
-      float* const transformed = room.data() + band * floats;
-      for (int64_t p = begin; p < end; ++p) {
-        const int64_t count = std::min(width, product.columns - p * width);
-        const int64_t pairs = count * depth;
-        winograd.transform_filter(tile, filter + 9 * p * width * depth, pairs, pairs, transformed);
-        for (int64_t point = 0; point < product.groups; ++point) {
-          const GemmSource source{
-              .data = transformed + point * pairs, .inner = depth, .inner_stride = 1, .column_stride = depth};
-          gemm.pack({1, depth, count}, source, packed + point * point_floats + p * panel_floats, 0, 1);
-        }
-      }
-    });
+    WinogradFilter{.tile = tile}.pack(product, constants, to, pool, context);
   }
 };
 
