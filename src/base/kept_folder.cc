@@ -30,11 +30,15 @@ void trim_kept_files(const std::string& folder, std::string_view ending, uint64_
   const int64_t now = std::time(nullptr);
   while (const char* entry = names.next()) {
     const std::string_view name = entry;
-    if (name.find(ending) == std::string_view::npos) continue;
+    const size_t at = name.rfind(ending);
+    if (at == std::string_view::npos) continue;
+    const std::string_view behind = name.substr(at + ending.size());
+    // NewFile adds the number of a process first.
+    if (!behind.empty() && !(behind.size() > 1 && behind[0] == '.' && behind[1] >= '0' && behind[1] <= '9')) continue;
     std::string path = text(folder, "/", name);
     FileStatus status;
     if (!status_of_link(path, status) || !status.is_regular) continue;
-    if (!name.ends_with(ending)) {
+    if (!behind.empty()) {
       remove_left_over(path, status, now);
       continue;
     }

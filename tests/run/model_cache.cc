@@ -262,6 +262,7 @@ TEST_F(KeptModel, RemovesWhatProcessesThatEndedLeft) {
   const std::string replaced = left(".12.34.old");
   const std::string of_others = folder_ + "/notes.old";
   std::ofstream(of_others) << "not of the cache";
+  const std::string kept_by_hand = left(".old");
   std::filesystem::last_write_time(abandoned, std::filesystem::file_time_type::clock::now() - std::chrono::hours(2));
   ModelOptions options;
   options.passes.disabled = {"identity"};
@@ -270,6 +271,7 @@ TEST_F(KeptModel, RemovesWhatProcessesThatEndedLeft) {
   EXPECT_TRUE(std::filesystem::exists(growing));
   EXPECT_FALSE(std::filesystem::exists(replaced));
   EXPECT_TRUE(std::filesystem::exists(of_others));
+  EXPECT_TRUE(std::filesystem::exists(kept_by_hand));
   EXPECT_TRUE(std::filesystem::exists(path));
 }
 
