@@ -36,7 +36,7 @@ engine.outputs()
 """
 
 # Models whose first answers are compared, with what engines may keep between processes.
-FIRST_ANSWERS = ["resnet50", "mobilenet_v1", "vit", "bert"]
+FIRST_ANSWERS = ["resnet50", "mobilenet_v1", "vit", "bert", "server_det5"]
 THREADS = 2
 
 # One answer, to the end of the process.
