@@ -179,7 +179,7 @@ def test_programs_are_those_in_path(folder, monkeypatch):
     (folder / "a.pdf").write_bytes(b"%PDF-1.4")
     monkeypatch.chdir(folder)
     with pytest.raises(coracle.FileError, match="not installed or not in PATH"):
-        coracle.pipeline(ROOT / "tests/vision/objects", description=ROOT / "tests/vision/descriptions/objects.yml")("a.pdf")
+        list(coracle.pipeline(ROOT / "tests/vision/objects", description=ROOT / "tests/vision/descriptions/objects.yml")("a.pdf"))
 
 
 def test_locks_hold_between_processes(folder):
