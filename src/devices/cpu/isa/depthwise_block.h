@@ -39,98 +39,148 @@ struct BlockCall {
   const float* const* pointers;  // kPointers: by row and column
   const float* weights;
   int64_t weight_step;                            // floats from tap to tap
-  int rows, columns;                              // output pixels wanted; the others are computed and dropped
+  int columns;                                    // output pixels of a row wanted; the others are computed and dropped
   int64_t pixels[kMaxBlockRows * kBlockColumns];  // wanted output pixels, row by row
 };
 
-// One vector of channels from `channel` on; a partial vector has `count` channels.
-template <int kKernel, int kStride, int kRows, Inputs kInputs, bool kPartial>
-HWY_INLINE void convolve_block(const DepthwiseCall& call, const Chain& chain, const BlockCall& block, int64_t channel,
-                               size_t count) {
+// kCount addresses at fixed steps. 64-bit ARM adds two registers in a load, and has enough of them to keep all steps
+// while the channels of a block pass.
+template <int kCount>
+struct Steps {
+  static constexpr bool kKept = HWY_ARCH_ARM_A64;
+
+  // The steps from `last` on are the last one.
+  HWY_INLINE explicit Steps(int64_t floats, int last = kCount - 1) {
+    CORACLE_UNROLL for (int i = 0; i < kCount; ++i) {
+      bytes[i] = (i < last ? i : last) * floats * static_cast<int64_t>(sizeof(float));
+      if (kKept && i > 0) asm("" : "+r"(bytes[i]));  // else they are computed again for each vector
+    }
+  }
+  template <class T>
+  HWY_INLINE T* at(T* from, int i) const {
+    return reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(from) + static_cast<uintptr_t>(bytes[i]));
+  }
+  int64_t bytes[kCount];
+};
+
+template <int kCount, class T>
+HWY_INLINE void set_rows(T* (&rows)[kCount], T* first, int64_t step) {
+  CORACLE_UNROLL for (int i = 0; i < kCount; ++i) {
+    rows[i] = first + i * step;
+    if constexpr (Steps<kCount>::kKept) asm("" : "+r"(rows[i]));
+  }
+}
+
+// A block, whose channels pass vector by vector.
+template <int kKernel, int kStride, int kRows>
+struct Block {
   using V = FloatVector;
-  constexpr int kInRows = (kRows - 1) * kStride + kKernel;
-  constexpr int kInColumns = (kBlockColumns - 1) * kStride + kKernel;
-  const FloatTag d;
-  const auto load = [&](const float* p) HWY_ATTR {
-    if constexpr (kPartial) {
-      return load_partial(d, p, count);
-    } else {
-      return hn::LoadU(d, p);
-    }
-  };
-  V sum[kRows][kBlockColumns];
-  const V start = chain.bias == nullptr ? hn::Zero(d) : load(chain.bias + channel);
-  CORACLE_UNROLL for (int i = 0; i < kRows; ++i) {
-    CORACLE_UNROLL for (int j = 0; j < kBlockColumns; ++j) sum[i][j] = start;
+  static constexpr int kInRows = (kRows - 1) * kStride + kKernel;
+  static constexpr int kInColumns = (kBlockColumns - 1) * kStride + kKernel;
+
+  const float* input[kInRows];  // kInside: of the first column
+  const float* const* pointers;
+  const float* weights[kKernel];  // of the first column of taps
+  float* output[kRows];           // of the first column
+  Steps<kInColumns> input_steps;
+  Steps<kKernel> weight_steps;
+  Steps<kBlockColumns> output_steps;
+
+  HWY_INLINE Block(const DepthwiseCall& call, const BlockCall& block)
+      : pointers(block.pointers),
+        input_steps(block.input_column),
+        weight_steps(block.weight_step),
+        output_steps(call.out_stride, block.columns - 1) {
+    set_rows(input, block.input, block.input_row);
+    set_rows(weights, block.weights, kKernel * block.weight_step);
+    set_rows(output, call.output + block.pixels[0] * call.out_stride, call.out_w * call.out_stride);
   }
-  // Every sum takes its taps column by column, from top to bottom.
-  const float* input = block.input + channel;
-  const float* weights = block.weights + channel;
-  CORACLE_UNROLL for (int kx = 0; kx < kKernel; ++kx) {
-    V w[kKernel];
-    CORACLE_UNROLL for (int ky = 0; ky < kKernel; ++ky) {
-      w[ky] = hn::LoadU(d, weights + (ky * kKernel + kx) * block.weight_step);
-    }
-    CORACLE_UNROLL for (int j = 0; j < kBlockColumns; ++j) {
-      const int x = j * kStride + kx;
-      const float* p = input + x * block.input_column;
-      CORACLE_UNROLL for (int y = 0; y < kInRows; ++y, p += block.input_row) {
-        const V v = load(kInputs == Inputs::kInside ? p : block.pointers[y * kInColumns + x] + channel);
-        CORACLE_UNROLL for (int i = 0; i < kRows; ++i) {
-          const int ky = y - i * kStride;
-          if (ky >= 0 && ky < kKernel) sum[i][j] = hn::MulAdd(v, w[ky], sum[i][j]);
-        }
+
+  // One vector of channels from `channel` on; a partial vector has `count` channels.
+  template <Inputs kInputs, bool kPartial>
+  HWY_INLINE void convolve(const DepthwiseCall& call, const Chain& chain, const BlockCall& block, int64_t channel,
+                           size_t count) const {
+    const FloatTag d;
+    const auto load = [&](const float* p) HWY_ATTR {
+      if constexpr (kPartial) {
+        return load_partial(d, p, count);
+      } else {
+        return hn::LoadU(d, p);
       }
+    };
+    V sum[kRows][kBlockColumns];
+    const V start = chain.bias == nullptr ? hn::Zero(d) : load(chain.bias + channel);
+    CORACLE_UNROLL for (int i = 0; i < kRows; ++i) {
+      CORACLE_UNROLL for (int j = 0; j < kBlockColumns; ++j) sum[i][j] = start;
     }
-  }
-  if (chain.in_tile) {
-    with_tile_epilogue<false>(chain.tile, [&](auto f) HWY_ATTR {
-      float* row = call.output + block.pixels[0] * call.out_stride + channel;
-      CORACLE_UNROLL for (int i = 0; i < kRows; ++i, row += call.out_w * call.out_stride) {
-        float* c = row;
-        CORACLE_UNROLL for (int j = 0; j < kBlockColumns; ++j, c += call.out_stride) {
-          if (j >= block.columns) continue;
-          const V result = f(sum[i][j], c);
-          if constexpr (kPartial) {
-            store_partial(d, result, c, count);
-          } else {
-            hn::StoreU(result, d, c);
+    // Every sum takes its taps column by column, from top to bottom.
+    CORACLE_UNROLL for (int kx = 0; kx < kKernel; ++kx) {
+      V w[kKernel];
+      CORACLE_UNROLL for (int ky = 0; ky < kKernel; ++ky) {
+        w[ky] = hn::LoadU(d, weight_steps.at(weights[ky] + channel, kx));
+      }
+      CORACLE_UNROLL for (int j = 0; j < kBlockColumns; ++j) {
+        const int x = j * kStride + kx;
+        CORACLE_UNROLL for (int y = 0; y < kInRows; ++y) {
+          const V v = load(kInputs == Inputs::kInside ? input_steps.at(input[y] + channel, x)
+                                                      : pointers[y * kInColumns + x] + channel);
+          CORACLE_UNROLL for (int i = 0; i < kRows; ++i) {
+            const int ky = y - i * kStride;
+            if (ky >= 0 && ky < kKernel) sum[i][j] = hn::MulAdd(v, w[ky], sum[i][j]);
           }
         }
       }
-    });
-    return;
-  }
-  HWY_ALIGN float tile[kRows * kBlockColumns * kFloatLanes];
-  size_t pixels = 0;
-  CORACLE_UNROLL for (int i = 0; i < kRows; ++i) {
-    CORACLE_UNROLL for (int j = 0; j < kBlockColumns; ++j) {
-      if (j >= block.columns) continue;
-      hn::Store(sum[i][j], d, tile + pixels * kFloatLanes);
-      ++pixels;
     }
+    if (chain.in_tile) {
+      // From the last column to the first one: pixels to drop are written over the last wanted one, and over by it.
+      with_tile_epilogue<false>(chain.tile, [&](auto f) HWY_ATTR {
+        CORACLE_UNROLL for (int i = 0; i < kRows; ++i) {
+          CORACLE_UNROLL for (int j = kBlockColumns - 1; j >= 0; --j) {
+            float* c = output_steps.at(output[i] + channel, j);
+            const V result = f(sum[i][j], c);
+            if constexpr (kPartial) {
+              store_partial(d, result, c, count);
+            } else {
+              hn::StoreU(result, d, c);
+            }
+          }
+        }
+      });
+      return;
+    }
+    HWY_ALIGN float tile[kRows * kBlockColumns * kFloatLanes];
+    size_t pixels = 0;
+    CORACLE_UNROLL for (int i = 0; i < kRows; ++i) {
+      CORACLE_UNROLL for (int j = 0; j < kBlockColumns; ++j) {
+        if (j >= block.columns) continue;
+        hn::Store(sum[i][j], d, tile + pixels * kFloatLanes);
+        ++pixels;
+      }
+    }
+    apply_epilogue(chain.ops, chain.count, tile, kFloatLanes, pixels, kPartial ? count : kFloatLanes,
+                   {call.output, call.out_stride, block.pixels, static_cast<size_t>(channel)});
   }
-  apply_epilogue(chain.ops, chain.count, tile, kFloatLanes, pixels, kPartial ? count : kFloatLanes,
-                 {call.output, call.out_stride, block.pixels, static_cast<size_t>(channel)});
-}
+};
 
 // All channels of a block.
 template <int kKernel, int kStride, int kRows>
-void convolve_block_channels(const DepthwiseCall& call, const Chain& chain, const BlockCall& block, bool inside) {
+void convolve_block_channels(const DepthwiseCall& call, const Chain& chain, const BlockCall& block_call, bool inside) {
   constexpr int64_t kLanes = kFloatLanes;
+  const int64_t channels = call.channels;
+  const Block<kKernel, kStride, kRows> block(call, block_call);
   int64_t channel = 0;
   if (inside) {
-    for (; channel + kLanes <= call.channels; channel += kLanes) {
-      convolve_block<kKernel, kStride, kRows, Inputs::kInside, false>(call, chain, block, channel, 0);
+    for (; channel + kLanes <= channels; channel += kLanes) {
+      block.template convolve<Inputs::kInside, false>(call, chain, block_call, channel, 0);
     }
   } else {
-    for (; channel + kLanes <= call.channels; channel += kLanes) {
-      convolve_block<kKernel, kStride, kRows, Inputs::kPointers, false>(call, chain, block, channel, 0);
+    for (; channel + kLanes <= channels; channel += kLanes) {
+      block.template convolve<Inputs::kPointers, false>(call, chain, block_call, channel, 0);
     }
   }
-  if (channel < call.channels) {
-    convolve_block<kKernel, kStride, kRows, Inputs::kPointers, true>(call, chain, block, channel,
-                                                                     static_cast<size_t>(call.channels - channel));
+  if (channel < channels) {
+    block.template convolve<Inputs::kPointers, true>(call, chain, block_call, channel,
+                                                     static_cast<size_t>(channels - channel));
   }
 }
 
