@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks that includes in src point down only, that what is below devices has no word of the CPU's and what devices share none of one of
-them, that variables of threads are only where they are listed, and what differs by system in base/system (docs/architecture.md). Exit status 1 with a line for each that is not so."""
+them, that variables of threads are only where they are listed, that nothing waits for an atomic variable, and what differs by system in base/system (docs/architecture.md). Exit status 1 with a line for each that is not so."""
 import pathlib
 import re
 import sys
@@ -63,6 +63,8 @@ BELOW_DEVICES = ("base", "graph", "ops", "plan", "run", "saved", "archive", "mod
 # Variables of threads: what belongs to a thread (its last error, message, signal mask, stack, that it is of a queue).
 THREAD_LOCAL = re.compile(r"\b(thread_local|__thread)\b")
 THREAD_LOCAL_FILES = {"api/guard.cc", "base/system/held_signals_posix.cc", "base/log.cc", "base/stack.cc", "run/run_queue.cc"}
+# What waits for an atomic variable: libstdc++ 12 may sleep through the change where a system has no futex.
+ATOMIC_WAIT = re.compile(r"\.wait\((?!lock).*\bmemory_order|<(latch|barrier|semaphore)>")
 # What differs by system stands here. It needs nothing else of the library, and programs may use it, too.
 SYSTEM = "base/system/"
 # Of it, headers alone: for what does not link the library's inside.
@@ -92,6 +94,8 @@ def problems(root):
             variable = THREAD_LOCAL.search(line.split("//")[0])
             if variable and name not in THREAD_LOCAL_FILES:
                 yield "src/%s:%d: '%s' is not for what works for a run: hand it down, in a RunContext" % (name, number, variable[0])
+            if ATOMIC_WAIT.search(line) and not name.startswith(POSIX_ONLY):
+                yield "src/%s:%d: '%s' may sleep for ever on some systems: take a std::condition_variable" % (name, number, line.strip())
             if not name.startswith((SYSTEM,) + POSIX_ONLY) and (SYSTEM_MACRO.search(line) or SYSTEM_INCLUDE.search(line)):
                 yield "src/%s:%d: '%s' is of some systems alone: that stands in src/%s, in a file for each" % (name, number, line.strip(), SYSTEM)
             found = re.match(r'\s*#include "([^"]+)"', line)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sessions that run while their callers go on.
+#include <condition_variable>
 #include <mutex>
 #include <span>
 
@@ -11,13 +12,34 @@
 namespace coracle::internal {
 
 struct Session::AsyncRun {
-  enum class State : uint32_t { kUnderWay, kEnded, kTold };  ///< ended: `ended` is being called
+  enum class State : uint8_t { kUnderWay, kEnded, kTold };  ///< ended: `ended` is being called
+  // In place of std::atomic::wait, which may sleep through a change where a system has no futex (libstdc++ 12).
+  struct Signal {
+    std::mutex mutex;
+    std::condition_variable changed;
+  };
 
   std::atomic<State> state{State::kUnderWay};
+  std::unique_ptr<Signal> signal = std::make_unique<Signal>();
   std::thread::id teller;        ///< who calls that; written before kEnded
   std::optional<Error> failure;  ///< likewise
   const int64_t process = this_process();
 
+  AsyncRun() = default;
+  ~AsyncRun() {
+    // To destroy what threads of another process wait for would not end.
+    if (process != this_process()) static_cast<void>(signal.release());
+  }
+  AsyncRun(const AsyncRun&) = delete;
+  AsyncRun& operator=(const AsyncRun&) = delete;
+
+  void set(State to) noexcept {
+    {
+      const std::lock_guard lock(signal->mutex);
+      state.store(to, std::memory_order_release);
+    }
+    signal->changed.notify_all();
+  }
   void keep_current_error() noexcept {
     try {
       failure = current_error();
@@ -35,7 +57,10 @@ struct Session::AsyncRun {
       require(!RunQueue::is_own_thread(), ErrorCode::kInvalidArgument,
               "this thread belongs to asynchronous runs, and one of them may not wait for another: it would keep that "
               "from its turn; wait in a thread of your own");
-      state.wait(now, std::memory_order_acquire);
+      {
+        std::unique_lock lock(signal->mutex);
+        signal->changed.wait(lock, [&] { return state.load(std::memory_order_relaxed) != now; });
+      }
       now = state.load(std::memory_order_acquire);
     }
   }
@@ -88,10 +113,9 @@ void Session::run_in_queue(const RunOptions& options, AsyncRun& started, const E
   async_cancellation_.reset();
   is_running_async_.store(false, std::memory_order_relaxed);
   release();
-  started.state.store(AsyncRun::State::kEnded, std::memory_order_release);
+  started.set(AsyncRun::State::kEnded);
   if (ended != nullptr) ended(started.failure ? &*started.failure : nullptr);
-  started.state.store(AsyncRun::State::kTold, std::memory_order_release);
-  started.state.notify_all();
+  started.set(AsyncRun::State::kTold);
 }
 
 std::shared_ptr<Session::AsyncRun> Session::last_async_run() const {

@@ -13,6 +13,7 @@ FILES = {
     "base/counter.cc": "// no thread_local here\nthread_local int counter = 0;\nint thread_local_stream = 0;\n",
     "vision/cancellation.cc": '#include "base/cancellation.h"\n#include "base/deadline.h"\nstatic __thread int depth;\n',
     "run/session.cc": '#include "plan/steps.h"\n#include "api/guard.h"\n',
+    "run/turn.cc": "#include <latch>\nvoid f(std::atomic<int>& a) { a.wait(0, std::memory_order_acquire); }\nvoid g(Queue& q) { q.wait(lock); }\n",
     "plan/steps.cc": "int avx2 = 0;  // as avx2 has it\n",
     "devices/opencl/device.cc": '#include "devices/gpu/open_gpu.h"\n#include "devices/element_walks.h"\n#include "devices/cpu/isa.h"\n',
     "devices/gpu/map.cc": '#include "devices/opencl/api.h"  // OpenCL\ncl_mem memory;\n',
@@ -36,6 +37,9 @@ EXPECTED = [
     "src/devices/opencl/device.cc:3: devices may not include devices/cpu/isa.h",
     "src/plan/steps.cc:1: 'avx2' is a word of the CPU's, which belongs to devices/cpu",
     "src/run/session.cc:2: run may not include api/guard.h",
+    "src/run/turn.cc:1: '#include <latch>' may sleep for ever on some systems: take a std::condition_variable",
+    "src/run/turn.cc:2: 'void f(std::atomic<int>& a) { a.wait(0, std::memory_order_acquire); }' may sleep for ever on some systems: take a "
+    "std::condition_variable",
     "src/vision/cancellation.cc:2: vision may not include base/deadline.h",
     "src/vision/cancellation.cc:3: '__thread' is not for what works for a run: hand it down, in a RunContext",
     "src/vision/file.cc:2: vision may not include base/system/files.h",
