@@ -123,7 +123,8 @@ def measured(titles, found, repeat):
 def first_answers(build, environment, names):
     """[title of the model, engine, what it keeps, function that measures once]; what is kept is made before."""
     table = {row["name"]: row for row in tomllib.loads((models.BENCH / "models.toml").read_text())["model"]}
-    found = []
+    # What all other rows contain, too.
+    found = [["none", "Python and numpy alone", "-", whole([str(models.PYTHON), "-c", "import ctypes, importlib, json, numpy"], environment)]]
     for name in names:
         model = models.Model(table[name])
         kept = models.ROOT / "build" / "bench" / "kept" / name
