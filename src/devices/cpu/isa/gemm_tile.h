@@ -99,36 +99,62 @@ struct Tile {
     }
   }
 
+  // All whole fours of steps of depth from k on, which counts up to zero; returns the k behind them.
+  HWY_INLINE int64_t multiply_by_lanes([[maybe_unused]] const float* HWY_RESTRICT& b,
+                                       [[maybe_unused]] const float* HWY_RESTRICT& ahead,
+                                       [[maybe_unused]] const float* const (&row)[kRows], int64_t k) {
 #if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
-  // A step whose floats of the rows are in a lane.
-  template <int kLane>
-  HWY_INLINE void step_by_lane(const float* HWY_RESTRICT b, const V (&a)[kRows]) {
+    constexpr int64_t kStep = 4 * sizeof(float);
     const FloatTag d;
-    V column[kVectors];
-    CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) column[j] = hn::LoadU(d, b + j * kFloatLanes);
+    int64_t bytes = k * static_cast<int64_t>(sizeof(float));
+    for (; bytes + kStep <= 0; bytes += kStep) {
+      CORACLE_UNROLL for (size_t j = 0; j < 4 * kVectors * kFloatLanes; j += kLineFloats) prefetch(b + kPrefetch + j);
+      if constexpr (kFetchesAhead) {
+        __builtin_prefetch(ahead, 0, 2);
+        __builtin_prefetch(ahead + kLineFloats, 0, 2);
+        ahead += 2 * kLineFloats;
+      }
+      V a[kRows];
+      CORACLE_UNROLL for (int r = 0; r < kRows; ++r) {
+        a[r] = hn::LoadU(d, reinterpret_cast<const float*>(reinterpret_cast<const char*>(row[r]) + bytes));
+      }
+      float32x4x4_t columns = load_columns(b);
+      if constexpr (kVectors == 2) {
+        multiply_lane<0>(columns.val, a);
+        multiply_lane<1>(columns.val + 2, a);
+        columns = load_columns(b);
+        multiply_lane<2>(columns.val, a);
+        multiply_lane<3>(columns.val + 2, a);
+      } else {
+        multiply_lane<0>(columns.val, a);
+        multiply_lane<1>(columns.val + 1, a);
+        multiply_lane<2>(columns.val + 2, a);
+        multiply_lane<3>(columns.val + 3, a);
+      }
+    }
+    return bytes / static_cast<int64_t>(sizeof(float));
+#else
+    return k;
+#endif
+  }
+
+#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
+  static HWY_INLINE float32x4x4_t load_columns(const float* HWY_RESTRICT& b) {
+    asm volatile("" ::: "memory");  // else compilers load them too early, for which there are no registers
+    const float32x4x4_t columns = vld1q_f32_x4(b);
+    b += 4 * kFloatLanes;
+    asm("" : "+r"(b));  // in the same instruction
+    return columns;
+  }
+  template <int kLane>
+  HWY_INLINE void multiply_lane(const float32x4_t* column, const V (&a)[kRows]) {
     CORACLE_UNROLL for (int r = 0; r < kRows; ++r) {
       CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) {
-        sum[r][j] = V(vfmaq_laneq_f32(sum[r][j].raw, column[j].raw, a[r].raw, kLane));
+        sum[r][j] = V(vfmaq_laneq_f32(sum[r][j].raw, column[j], a[r].raw, kLane));
       }
     }
   }
 #endif
-
-  // Four steps of depth.
-  HWY_INLINE void four_steps([[maybe_unused]] const float* HWY_RESTRICT b,
-                             [[maybe_unused]] const float* const (&row)[kRows], [[maybe_unused]] int64_t k) {
-#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
-    const FloatTag d;
-    constexpr size_t kStep = kVectors * kFloatLanes;
-    V a[kRows];
-    CORACLE_UNROLL for (int r = 0; r < kRows; ++r) a[r] = hn::LoadU(d, row[r] + k);
-    step_by_lane<0>(b, a);
-    step_by_lane<1>(b + kStep, a);
-    asm volatile("" ::: "memory");  // as between two steps below
-    step_by_lane<2>(b + 2 * kStep, a);
-    step_by_lane<3>(b + 3 * kStep, a);
-#endif
-  }
 
   HWY_INLINE void multiply(const TileCall& call) {
     const FloatTag d;
@@ -170,17 +196,7 @@ struct Tile {
         }
         int64_t k = -call.depth;
         if constexpr (kMultipliesByLanes) {
-          for (; k + 4 <= 0; k += 4, b += 4 * kVectors * kFloatLanes) {
-            CORACLE_UNROLL for (size_t j = 0; j < 4 * kVectors * kFloatLanes; j += kLineFloats) {
-              prefetch(b + kPrefetch + j);
-            }
-            if constexpr (kFetchesAhead) {
-              __builtin_prefetch(ahead, 0, 2);
-              __builtin_prefetch(ahead + kLineFloats, 0, 2);
-              ahead += 2 * kLineFloats;
-            }
-            four_steps(b, row, k);
-          }
+          k = multiply_by_lanes(b, ahead, row, k);
         } else if constexpr (kFetchesAhead) {
           for (; k + 2 <= 0; k += 2, b += 2 * kVectors * kFloatLanes, ahead += kLineFloats) {
             CORACLE_UNROLL for (size_t j = 0; j < 2 * kVectors * kFloatLanes; j += kLineFloats) {
