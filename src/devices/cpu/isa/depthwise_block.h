@@ -77,6 +77,8 @@ struct Block {
   using V = FloatVector;
   static constexpr int kInRows = (kRows - 1) * kStride + kKernel;
   static constexpr int kInColumns = (kBlockColumns - 1) * kStride + kKernel;
+  // Whether there are registers for all weights.
+  static constexpr bool kByInputColumns = HWY_ARCH_ARM_A64 && kKernel == 3;
 
   const float* input[kInRows];  // kInside: of the first column
   const float* const* pointers;
@@ -96,6 +98,66 @@ struct Block {
     set_rows(output, call.output + block.pixels[0] * call.out_stride, call.out_w * call.out_stride);
   }
 
+  // Every sum takes its taps column by column, from top to bottom. Here each column of the filter with all its inputs.
+  template <Inputs kInputs, class Load>
+  HWY_INLINE void add_filter_columns(Load load, int64_t channel, V (&sum)[kRows][kBlockColumns]) const {
+    const FloatTag d;
+    CORACLE_UNROLL for (int kx = 0; kx < kKernel; ++kx) {
+      V w[kKernel];
+      CORACLE_UNROLL for (int ky = 0; ky < kKernel; ++ky) {
+        w[ky] = hn::LoadU(d, weight_steps.at(weights[ky] + channel, kx));
+      }
+      CORACLE_UNROLL for (int j = 0; j < kBlockColumns; ++j) {
+        const int x = j * kStride + kx;
+        CORACLE_UNROLL for (int y = 0; y < kInRows; ++y) {
+          const V v = load(kInputs == Inputs::kInside ? input_steps.at(input[y] + channel, x)
+                                                      : pointers[y * kInColumns + x] + channel);
+          CORACLE_UNROLL for (int i = 0; i < kRows; ++i) {
+            const int ky = y - i * kStride;
+            if (ky >= 0 && ky < kKernel) sum[i][j] = hn::MulAdd(v, w[ky], sum[i][j]);
+          }
+        }
+      }
+    }
+  }
+
+  // Here each column of the input with all its sums. One register goes from column to column of all rows.
+  template <Inputs kInputs, class Load>
+  HWY_INLINE void add_input_columns(Load load, int64_t channel, V (&sum)[kRows][kBlockColumns]) const {
+    const FloatTag d;
+    const auto behind = [](const float* p, int64_t bytes) {
+      return reinterpret_cast<const float*>(reinterpret_cast<uintptr_t>(p) + static_cast<uintptr_t>(bytes));
+    };
+    const auto step = [](int64_t& bytes, int64_t by) {
+      bytes += by;
+      asm("" : "+r"(bytes));  // else there is an address for each column and row
+    };
+    const int64_t first = channel * static_cast<int64_t>(sizeof(float));
+    V w[kKernel][kKernel];
+    int64_t at = first;
+    CORACLE_UNROLL for (int kx = 0; kx < kKernel; ++kx) {
+      CORACLE_UNROLL for (int ky = 0; ky < kKernel; ++ky) w[ky][kx] = hn::LoadU(d, behind(weights[ky], at));
+      step(at, weight_steps.bytes[1]);
+    }
+    at = first;
+    CORACLE_UNROLL for (int x = 0; x < kInColumns; ++x) {
+      V v[kInRows];
+      CORACLE_UNROLL for (int y = 0; y < kInRows; ++y) {
+        v[y] = load(behind(kInputs == Inputs::kInside ? input[y] : pointers[y * kInColumns + x], at));
+      }
+      if constexpr (kInputs == Inputs::kInside) step(at, input_steps.bytes[1]);
+      CORACLE_UNROLL for (int ky = 0; ky < kKernel; ++ky) {
+        CORACLE_UNROLL for (int j = 0; j < kBlockColumns; ++j) {
+          const int kx = x - j * kStride;
+          if (kx < 0 || kx >= kKernel) continue;
+          CORACLE_UNROLL for (int i = 0; i < kRows; ++i) {
+            sum[i][j] = hn::MulAdd(v[ky + i * kStride], w[ky][kx], sum[i][j]);
+          }
+        }
+      }
+    }
+  }
+
   // One vector of channels from `channel` on; a partial vector has `count` channels.
   template <Inputs kInputs, bool kPartial>
   HWY_INLINE void convolve(const DepthwiseCall& call, const Chain& chain, const BlockCall& block, int64_t channel,
@@ -113,23 +175,10 @@ struct Block {
     CORACLE_UNROLL for (int i = 0; i < kRows; ++i) {
       CORACLE_UNROLL for (int j = 0; j < kBlockColumns; ++j) sum[i][j] = start;
     }
-    // Every sum takes its taps column by column, from top to bottom.
-    CORACLE_UNROLL for (int kx = 0; kx < kKernel; ++kx) {
-      V w[kKernel];
-      CORACLE_UNROLL for (int ky = 0; ky < kKernel; ++ky) {
-        w[ky] = hn::LoadU(d, weight_steps.at(weights[ky] + channel, kx));
-      }
-      CORACLE_UNROLL for (int j = 0; j < kBlockColumns; ++j) {
-        const int x = j * kStride + kx;
-        CORACLE_UNROLL for (int y = 0; y < kInRows; ++y) {
-          const V v = load(kInputs == Inputs::kInside ? input_steps.at(input[y] + channel, x)
-                                                      : pointers[y * kInColumns + x] + channel);
-          CORACLE_UNROLL for (int i = 0; i < kRows; ++i) {
-            const int ky = y - i * kStride;
-            if (ky >= 0 && ky < kKernel) sum[i][j] = hn::MulAdd(v, w[ky], sum[i][j]);
-          }
-        }
-      }
+    if constexpr (kByInputColumns) {
+      add_input_columns<kInputs>(load, channel, sum);
+    } else {
+      add_filter_columns<kInputs>(load, channel, sum);
     }
     if (chain.in_tile) {
       // From the last column to the first one: pixels to drop are written over the last wanted one, and over by it.
