@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/mman.h>
-#include <time.h>
 
 #include <atomic>
 #include <cstdint>
+#include <ctime>
 
 #include "base/system/memory.h"
 #ifdef __GLIBC__
