@@ -50,7 +50,8 @@ std::optional<ErrorCode> outcome(Session& session) {
 }
 
 /// Cancels a run that this thread begins when it has computed for `after` ms; returns how long it did behind that.
-double lateness_ms(Session& session, double after) {
+/// Where the thread that cancels got no processor in time, it is done again, `attempts` times in all.
+double lateness_ms(Session& session, double after, int attempts = 3) {
   clockid_t clock = 0;
   pthread_getcpuclockid(pthread_self(), &clock);
   std::atomic<double> begun{0};
@@ -68,6 +69,7 @@ double lateness_ms(Session& session, double after) {
   const double at_end = busy_ms(clock);
   done = true;
   other.join();
+  if (!ended && attempts > 1) return lateness_ms(session, after, attempts - 1);
   EXPECT_EQ(ended, ErrorCode::kCancelled) << "it came to its end: the case is too small";
   return at_end - at_cancel;
 }
