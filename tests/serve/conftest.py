@@ -93,7 +93,8 @@ class Server:
             if self.port and self.metrics_port:
                 break
         assert self.metrics_port, "".join(self.lines)
-        threading.Thread(target=lambda: self.lines.extend(self.process.stderr), daemon=True).start()
+        self.reader = threading.Thread(target=lambda: self.lines.extend(self.process.stderr), daemon=True)
+        self.reader.start()
 
     def connection(self):
         if not hasattr(self.local, "connection"):
@@ -156,9 +157,11 @@ class Server:
             time.sleep(0.02)
 
     def stop(self):
-        """The status with which the server ends when it is asked to."""
+        """The status with which the server ends when it is asked to; `lines` are complete then."""
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(60)
+        status = self.process.wait(60)
+        self.reader.join(60)
+        return status
 
 
 class Refused(Exception):
