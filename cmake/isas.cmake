@@ -140,3 +140,10 @@ foreach(isa ${every_isa})
     list(APPEND isa_definitions ${capability_without_${isa}})
   endif()
 endforeach()
+
+# Inner loops of these sources are portable code, for 32-bit ARM (src/devices/cpu/CMakeLists.txt says which and why).
+function(coracle_compile_portably)
+  # g++ 12 takes copies of vectors of numbers for accesses of another type, and loads what has not been stored yet.
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_DEFINITIONS HWY_DISABLED_TARGETS=HWY_NEON COMPILE_OPTIONS -fno-strict-aliasing
+                                                 SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
