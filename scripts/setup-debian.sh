@@ -51,4 +51,4 @@ if [ "$(id -u)" != 0 ]; then
 fi
 echo "setup: installing$missing" >&2
 $root apt-get update -qq
-$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >&2
+$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends -o APT::Keep-Downloaded-Packages=false $missing >&2
