@@ -74,8 +74,8 @@ SYSTEM_INCLUDE = re.compile(r"^\s*#\s*include <((sys|linux|arpa|netinet|net)/.*|
                             r"netdb|pwd|glob|direct|io|process|windows|psapi|winsock2)\.h)>")
 # These are as a whole for systems with POSIX: they are not built elsewhere.
 POSIX_ONLY = ("serve/", "triton/", "devices/cuda/", "devices/gpu/", "devices/opencl/", "engines/openvino/", "engines/xnnpack/")
-# Plain data: nothing in them is compiled.
-ISA_BASE = {"devices/cpu/isa.h", "base/element_steps.h"}
+# Plain data and declarations: nothing in them is compiled.
+ISA_BASE = {"devices/cpu/isa.h", "base/copy_bytes.h", "base/element_steps.h"}
 
 
 def problems(root):

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstring>
 
 #include "api/enumerations.h"
 #include "api/guard.h"
 #include "api/handles.h"
+#include "base/copy_bytes.h"
 #include "base/counted.h"
 
 namespace coracle::internal {
@@ -27,7 +27,7 @@ void copy_tensor(const Tensor& t, const std::string& name, void* data, size_t by
   if (bytes == 0) return;
   require_pointer(data, "data");
   if (t.is_on_host()) {
-    std::memcpy(data, t.raw(), bytes);
+    copy_bytes(data, t.raw(), bytes);
   } else {
     t.storage()->read(data, bytes);
   }

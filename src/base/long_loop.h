@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
+#include "base/copy_bytes.h"
 #include "base/run_context.h"
 
 namespace coracle::internal {
@@ -46,10 +46,10 @@ void in_blocks(const RunContext& context, size_t count, const F& f) {
   }
 }
 
-/// memcpy of what may be as large as the data; throws Error when the deadline has passed.
+/// Copies what may be as large as the data; throws Error when the deadline has passed.
 inline void copy_in_blocks(const RunContext& context, void* to, const void* from, size_t bytes) {
   in_blocks(context, bytes, [=](size_t begin, size_t end) {
-    std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, end - begin);
+    copy_bytes(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, end - begin);
   });
 }
 
@@ -58,7 +58,7 @@ inline void copy_piece(void* to, const void* from, size_t bytes, LoopCheck& chec
   constexpr size_t kLong = size_t{1} << 20;
   if (bytes > kLong) return copy_in_blocks(check.context(), to, from, bytes);
   check.step(1 + static_cast<int64_t>(bytes / 8));
-  if (bytes != 0) std::memcpy(to, from, bytes);
+  copy_bytes(to, from, bytes);
 }
 
 }  // namespace coracle::internal

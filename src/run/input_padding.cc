@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "base/copy_bytes.h"
 #include "base/counted.h"
 #include "base/printable.h"
 #include "ops/common/binary.h"
@@ -60,8 +61,8 @@ void copy_common(const Tensor& from, Tensor& to) {
       at_source += index * from.shape().count(d + 1, rank);
       at_target += index * to.shape().count(d + 1, rank);
     }
-    std::memcpy(target + static_cast<size_t>(at_target) * element, source + static_cast<size_t>(at_source) * element,
-                row);
+    copy_bytes(target + static_cast<size_t>(at_target) * element, source + static_cast<size_t>(at_source) * element,
+               row);
   }
 }
 

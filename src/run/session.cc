@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/copy_bytes.h"
 #include "base/counted.h"
 #include "base/cpus.h"
 #include "base/log.h"
@@ -312,8 +313,7 @@ void Session::run_padded(const RunOptions& options, const std::vector<Shape>& ow
     if (i >= output_memory_.size() || output_memory_[i].data == nullptr) continue;
     require(result.bytes() <= output_memory_[i].bytes, ErrorCode::kInvalidArgument, "output ", i, " needs ",
             counted(result.bytes(), "byte"), ", but the memory that it is bound to has ", output_memory_[i].bytes);
-    std::copy_n(static_cast<const std::byte*>(result.raw()), result.bytes(),
-                static_cast<std::byte*>(output_memory_[i].data));
+    copy_bytes(output_memory_[i].data, result.raw(), result.bytes());
     result = Tensor::borrow(result.dtype(), result.shape(), output_memory_[i].data);
   }
   outputs_ = std::move(results);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstring>
-
+#include "base/copy_bytes.h"
 #include "ops/common/complex_numbers.h"
 
 namespace coracle::internal {
@@ -20,7 +19,7 @@ inline void infer(const Real&, InferArgs& a) { a.set(0, part_type(a.dtype(0)), a
 
 inline void reference(const Real&, ReferenceArgs& a) {
   if (!is_complex(a.in(0).dtype())) {
-    if (a.in(0).bytes() != 0) std::memcpy(a.out(0).raw(), a.in(0).raw(), a.in(0).bytes());
+    copy_bytes(a.out(0).raw(), a.in(0).raw(), a.in(0).bytes());
     return;
   }
   visit_complex(a.in(0).dtype(), [&](auto* p) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/elementwise/casting.h"
 
-#include <cstring>
-
 #include "base/convert.h"
+#include "base/copy_bytes.h"
 #include "base/long_loop.h"
 #include "ops/common/complex_numbers.h"
 
@@ -49,7 +48,7 @@ void cast(const RunContext& context, const Tensor& x, DType dtype, Tensor& out) 
   }
   if (is_complex(dtype)) {
     const Tensor y = as_complex_type(context, x, dtype);
-    if (y.bytes() != 0) std::memcpy(out.raw(), y.raw(), y.bytes());
+    copy_bytes(out.raw(), y.raw(), y.bytes());
     return;
   }
   visit_real(x.dtype(), [&](auto* f) {

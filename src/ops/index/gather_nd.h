@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstring>
-
+#include "base/copy_bytes.h"
 #include "ops/index/gathering.h"
 
 namespace coracle::internal {
@@ -39,7 +38,7 @@ inline void reference(const GatherNd&, ReferenceArgs& a) {
   const size_t bytes = static_cast<size_t>(x.shape().count(depth, x.shape().rank())) * element;
   char* to = a.out(0).data<char>();
   for (int64_t at : row_positions(a.context(), a.in(1), x.shape())) {
-    if (bytes != 0) std::memcpy(to, x.data<char>() + static_cast<size_t>(at) * element, bytes);
+    copy_bytes(to, x.data<char>() + static_cast<size_t>(at) * element, bytes);
     to += bytes;
   }
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/copy_bytes.h"
 #include "base/size.h"
 #include "graph/op.h"
 
@@ -102,8 +103,8 @@ inline void reference(const CoalesceTensor& op, ReferenceArgs& a) {
     if (a.out(0, i).empty_handle()) a.out(0, i) = a.make(dtype, x.shape());
     char* part = a.out(1).data<char>() + at;
     if (x.bytes() != 0) {
-      if (!filled) std::memcpy(part, x.raw(), x.bytes());
-      std::memcpy(a.out(0, i).raw(), part, x.bytes());
+      if (!filled) copy_bytes(part, x.raw(), x.bytes());
+      copy_bytes(a.out(0, i).raw(), part, x.bytes());
     }
     at += static_cast<size_t>(coalesced_count(op, dtype, x.count())) * size_of(dtype);
   }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/copy_bytes.h"
 #include "graph/op.h"
 
 namespace coracle::internal {
@@ -31,9 +32,7 @@ inline void infer(const Relayout& op, InferArgs& a) {
 }
 
 /// A reference sees row-major tensors only: nothing to do but copy.
-inline void reference(const Relayout&, ReferenceArgs& a) {
-  if (a.in(0).bytes() != 0) std::memcpy(a.out(0).raw(), a.in(0).raw(), a.in(0).bytes());
-}
+inline void reference(const Relayout&, ReferenceArgs& a) { copy_bytes(a.out(0).raw(), a.in(0).raw(), a.in(0).bytes()); }
 
 inline constexpr const OpSchema* relayout_op = &kOpSchema<Relayout>;
 

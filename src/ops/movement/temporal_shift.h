@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/convert.h"
+#include "base/copy_bytes.h"
 #include "ops/movement/rearranging.h"
 
 namespace coracle::internal {
@@ -59,7 +60,7 @@ inline void reference(const TemporalShift& op, ReferenceArgs& a) {
         if (t < 0 || t >= op.seg_num) {
           std::memset(target, 0, bytes);
         } else {
-          std::memcpy(target, from + static_cast<size_t>((n + shift) * frame + at) * element, bytes);
+          copy_bytes(target, from + static_cast<size_t>((n + shift) * frame + at) * element, bytes);
         }
       }
     }

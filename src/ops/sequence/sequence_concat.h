@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstring>
-
+#include "base/copy_bytes.h"
 #include "ops/common/joining.h"
 #include "ops/sequence/sequences.h"
 
@@ -63,7 +62,7 @@ inline void reference(const SequenceConcat&, ReferenceArgs& a) {
       const std::vector<int64_t>& part = parts[static_cast<size_t>(i)];
       const size_t bytes = static_cast<size_t>(part[s + 1] - part[s]) * row;
       if (bytes == 0) continue;
-      std::memcpy(to, a.in(0, i).data<char>() + static_cast<size_t>(part[s]) * row, bytes);
+      copy_bytes(to, a.in(0, i).data<char>() + static_cast<size_t>(part[s]) * row, bytes);
       to += bytes;
     }
   }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstring>
-
+#include "base/copy_bytes.h"
 #include "ops/sequence/sequences.h"
 
 namespace coracle::internal {
@@ -75,7 +74,7 @@ inline void reference(const SequenceExpand& op, ReferenceArgs& a) {
   char* to = a.out(0).data<char>();
   for (const auto& [begin, end] : sequences) {
     const size_t bytes = static_cast<size_t>(end - begin) * row;
-    if (bytes != 0) std::memcpy(to, a.in(0).data<char>() + static_cast<size_t>(begin) * row, bytes);
+    copy_bytes(to, a.in(0).data<char>() + static_cast<size_t>(begin) * row, bytes);
     to += bytes;
   }
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstring>
-
+#include "base/copy_bytes.h"
 #include "ops/sequence/sequences.h"
 
 namespace coracle::internal {
@@ -36,7 +35,7 @@ inline void reference(const SequenceExpandAs&, ReferenceArgs& a) {
   char* to = a.out(0).data<char>();
   for (size_t i = 0; i + 1 < offsets.size() && row != 0; ++i) {
     for (int64_t r = offsets[i]; r < offsets[i + 1]; ++r, to += row) {
-      std::memcpy(to, a.in(0).data<char>() + i * row, row);
+      copy_bytes(to, a.in(0).data<char>() + i * row, row);
     }
   }
 }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 
+#include "base/copy_bytes.h"
 #include "ops/sequence/sequences.h"
 
 namespace coracle::internal {
@@ -63,9 +63,9 @@ inline void reference(const SequencePad& op, ReferenceArgs& a) {
   for (int64_t s = 0; s < y[0]; ++s) {
     const auto n = static_cast<size_t>(s);
     const auto length = static_cast<size_t>(offsets[n + 1] - offsets[n]);
-    if (length * row != 0) std::memcpy(to, a.in(0).data<char>() + static_cast<size_t>(offsets[n]) * row, length * row);
+    if (length * row != 0) copy_bytes(to, a.in(0).data<char>() + static_cast<size_t>(offsets[n]) * row, length * row);
     const size_t all = static_cast<size_t>(y[1]) * row;
-    for (size_t at = length * row; at < all; at += pad) std::memcpy(to + at, a.in(1).raw(), pad);
+    for (size_t at = length * row; at < all; at += pad) copy_bytes(to + at, a.in(1).raw(), pad);
     to += all;
   }
   if (!a.wants(1)) return;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstring>
-
+#include "base/copy_bytes.h"
 #include "ops/sequence/sequences.h"
 
 namespace coracle::internal {
@@ -27,8 +26,8 @@ inline void reference(const SequenceReverse&, ReferenceArgs& a) {
   for (size_t s = 0; s + 1 < offsets.size() && row != 0; ++s) {
     for (int64_t i = offsets[s]; i < offsets[s + 1]; ++i) {
       const int64_t from = offsets[s] + offsets[s + 1] - 1 - i;
-      std::memcpy(a.out(0).data<char>() + static_cast<size_t>(i) * row,
-                  a.in(0).data<char>() + static_cast<size_t>(from) * row, row);
+      copy_bytes(a.out(0).data<char>() + static_cast<size_t>(i) * row,
+                 a.in(0).data<char>() + static_cast<size_t>(from) * row, row);
     }
   }
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstring>
-
 #include "base/buffer.h"
+#include "base/copy_bytes.h"
 #include "ops/sequence/sequences.h"
 
 namespace coracle::internal {
@@ -47,8 +46,8 @@ inline void reference(const SequenceSlice&, ReferenceArgs& a) {
   for (size_t s = 0; s < sequences; ++s) {
     const size_t bytes = static_cast<size_t>(lengths[s]) * row;
     if (bytes == 0) continue;
-    std::memcpy(a.out(0).data<char>() + static_cast<size_t>(ends[s]) * row,
-                a.in(0).data<char>() + static_cast<size_t>(offsets[s] + first[s]) * row, bytes);
+    copy_bytes(a.out(0).data<char>() + static_cast<size_t>(ends[s]) * row,
+               a.in(0).data<char>() + static_cast<size_t>(offsets[s] + first[s]) * row, bytes);
   }
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstring>
-
+#include "base/copy_bytes.h"
 #include "ops/sequence/sequences.h"
 
 namespace coracle::internal {
@@ -48,8 +47,8 @@ inline void reference(const SequenceUnpad&, ReferenceArgs& a) {
   for (size_t i = 0; i + 1 < offsets.size(); ++i) {
     const size_t bytes = static_cast<size_t>(offsets[i + 1] - offsets[i]) * row;
     if (bytes == 0) continue;
-    std::memcpy(a.out(0).data<char>() + static_cast<size_t>(offsets[i]) * row,
-                a.in(0).data<char>() + i * static_cast<size_t>(steps) * row, bytes);
+    copy_bytes(a.out(0).data<char>() + static_cast<size_t>(offsets[i]) * row,
+               a.in(0).data<char>() + i * static_cast<size_t>(steps) * row, bytes);
   }
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstring>
-
+#include "base/copy_bytes.h"
 #include "ops/common/complex_numbers.h"
 
 namespace coracle::internal {
@@ -28,7 +27,7 @@ inline void infer(const AsComplex&, InferArgs& a) {
 }
 
 inline void reference(const AsComplex&, ReferenceArgs& a) {
-  if (a.in(0).bytes() != 0) std::memcpy(a.out(0).raw(), a.in(0).raw(), a.in(0).bytes());
+  copy_bytes(a.out(0).raw(), a.in(0).raw(), a.in(0).bytes());
 }
 
 inline constexpr const OpSchema* as_complex_op = &kOpSchema<AsComplex>;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstring>
-
+#include "base/copy_bytes.h"
 #include "ops/common/complex_numbers.h"
 
 namespace coracle::internal {
@@ -24,9 +23,7 @@ inline void infer(const AsReal&, InferArgs& a) {
   a.set(0, part_type(a.dtype(0)), y);
 }
 
-inline void reference(const AsReal&, ReferenceArgs& a) {
-  if (a.in(0).bytes() != 0) std::memcpy(a.out(0).raw(), a.in(0).raw(), a.in(0).bytes());
-}
+inline void reference(const AsReal&, ReferenceArgs& a) { copy_bytes(a.out(0).raw(), a.in(0).raw(), a.in(0).bytes()); }
 
 inline constexpr const OpSchema* as_real_op = &kOpSchema<AsReal>;
 

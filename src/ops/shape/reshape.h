@@ -2,8 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 
+#include "base/copy_bytes.h"
 #include "graph/lowering.h"
 
 namespace coracle::internal {
@@ -80,9 +80,7 @@ inline void infer(const Reshape& op, InferArgs& a) {
   a.set(0, a.dtype(0), y);
 }
 
-inline void reference(const Reshape&, ReferenceArgs& a) {
-  if (a.in(0).bytes() != 0) std::memcpy(a.out(0).raw(), a.in(0).raw(), a.in(0).bytes());
-}
+inline void reference(const Reshape&, ReferenceArgs& a) { copy_bytes(a.out(0).raw(), a.in(0).raw(), a.in(0).bytes()); }
 
 inline void Reshape::lower(Lowering& l) {
   if (!l.is_pir()) return l.lower_by_ports(kOpSchema<Reshape>);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstring>
-
+#include "base/copy_bytes.h"
 #include "graph/op.h"
 
 namespace coracle::internal {
@@ -33,7 +32,7 @@ inline void infer(const ViewDtype& op, InferArgs& a) {
 }
 
 inline void reference(const ViewDtype&, ReferenceArgs& a) {
-  if (a.in(0).bytes() > 0) std::memcpy(a.out(0).raw(), a.in(0).raw(), a.in(0).bytes());
+  copy_bytes(a.out(0).raw(), a.in(0).raw(), a.in(0).bytes());
 }
 
 inline constexpr const OpSchema* view_dtype_op = &kOpSchema<ViewDtype>;

@@ -52,16 +52,16 @@ void same(BinaryKind kind, const float* a, const float* b, float* y, size_t coun
 void scalar_right(BinaryKind kind, const float* a, float b, float* y, size_t count, UnaryChain after) {
   const V value = hn::Set(FloatTag(), b);
   in_blocks(y, count, after, [=](size_t begin, size_t size) {
-    with_operation(kind,
-                   [=](auto operation) { map(a + begin, y + begin, size, [=](V v) { return operation(v, value); }); });
+    with_operation(
+        kind, [=](auto operation) { map<2>(a + begin, y + begin, size, [=](V v) { return operation(v, value); }); });
   });
 }
 
 void scalar_left(BinaryKind kind, float a, const float* b, float* y, size_t count, UnaryChain after) {
   const V value = hn::Set(FloatTag(), a);
   in_blocks(y, count, after, [=](size_t begin, size_t size) {
-    with_operation(kind,
-                   [=](auto operation) { map(b + begin, y + begin, size, [=](V v) { return operation(value, v); }); });
+    with_operation(
+        kind, [=](auto operation) { map<2>(b + begin, y + begin, size, [=](V v) { return operation(value, v); }); });
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/copy_bytes.h"
 #include "devices/cpu/isa/vector.h"
 
 namespace coracle::internal::cpu::CORACLE_ISA {
@@ -216,7 +217,7 @@ HWY_INLINE bool is_half(NumberType type) { return type == NumberType::kFloat16 |
 
 void convert_all(NumberType from, NumberType to, const void* x, void* y, size_t count) {
   if (from == to) {
-    if (count != 0) std::memcpy(y, x, count * size_of(from));
+    copy_bytes(y, x, count * size_of(from));
     return;
   }
   if (is_half(from) || is_half(to)) {

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/copy_bytes.h"
 #include "devices/cpu/isa/vector.h"
 
 namespace coracle::internal::cpu::CORACLE_ISA {
@@ -18,7 +19,7 @@ void rows(const void* x, size_t x_stride, void* y, size_t y_stride, size_t rows,
   uint8_t* to = static_cast<uint8_t*>(y);
   if (row_bytes == 0 || rows == 0) return;
   if (x_stride == row_bytes && y_stride == row_bytes) {
-    std::memcpy(to, from, rows * row_bytes);
+    copy_bytes(to, from, rows * row_bytes);
     return;
   }
   switch (row_bytes) {  // sizes for which a call would cost more than the copy
@@ -28,7 +29,7 @@ void rows(const void* x, size_t x_stride, void* y, size_t y_stride, size_t rows,
     case 32: return fixed_rows<32>(from, x_stride, to, y_stride, rows);
     case 64: return fixed_rows<64>(from, x_stride, to, y_stride, rows);
     default:
-      for (size_t r = 0; r < rows; ++r) std::memcpy(to + r * y_stride, from + r * x_stride, row_bytes);
+      for (size_t r = 0; r < rows; ++r) copy_bytes(to + r * y_stride, from + r * x_stride, row_bytes);
   }
 }
 
@@ -43,7 +44,7 @@ HWY_INLINE int64_t gather(const GatherRows& p, const Id* ids, int64_t count) {
       continue;
     }
     if (id < 0 || id >= p.table_rows) return i;
-    std::memcpy(y, table + static_cast<size_t>(id) * p.row_bytes, p.row_bytes);
+    copy_bytes(y, table + static_cast<size_t>(id) * p.row_bytes, p.row_bytes);
   }
   return -1;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/copy_bytes.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/elementwise/adder.h"
 #include "devices/cpu/kernels/elementwise/numbers.h"
@@ -135,7 +136,7 @@ void run_gather_nd(KernelCall& call) noexcept {
   if (bytes == 0) return;
   call.pool->parallel_for(s.addressing.count, grain_of(s.row), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      std::memcpy(y + static_cast<size_t>(i) * bytes, x + static_cast<size_t>(positions[i]) * s.element, bytes);
+      copy_bytes(y + static_cast<size_t>(i) * bytes, x + static_cast<size_t>(positions[i]) * s.element, bytes);
     }
   });
 }
@@ -271,8 +272,8 @@ void run_scatter(KernelCall& call) noexcept {
   if (bytes == 0) return;
   call.pool->parallel_for(s.count / s.row, grain_of(s.row), [&](int64_t begin, int64_t end) {
     if (x != y) {
-      std::memcpy(y + static_cast<size_t>(begin) * bytes, x + static_cast<size_t>(begin) * bytes,
-                  static_cast<size_t>(end - begin) * bytes);
+      copy_bytes(y + static_cast<size_t>(begin) * bytes, x + static_cast<size_t>(begin) * bytes,
+                 static_cast<size_t>(end - begin) * bytes);
     }
     const auto each_row = [&](const auto& f) {
       for (int64_t i = 0; i < s.addressing.count; ++i) {
@@ -284,7 +285,7 @@ void run_scatter(KernelCall& call) noexcept {
     if (s.adds) {
       each_row([&](char* to, const char* from) { s.add(to, from, to, static_cast<size_t>(s.row)); });
     } else {
-      each_row([&](char* to, const char* from) { std::memcpy(to, from, bytes); });
+      each_row([&](char* to, const char* from) { copy_bytes(to, from, bytes); });
     }
   });
 }

@@ -2,9 +2,9 @@
 #include "ops/movement/concat.h"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
+#include "base/copy_bytes.h"
 #include "devices/cpu/kernels/kernel_table.h"
 #include "ops/movement/split.h"
 #include "ops/movement/split_with_num.h"
@@ -44,9 +44,9 @@ void copy_block(const Part& part, int64_t row_bytes, char* whole, char* piece, i
   char* p = piece + part.start + first * part.row_bytes + begin;
   for (int64_t r = first; r < last; ++r, w += row_bytes, p += part.row_bytes) {
     if constexpr (kJoin) {
-      std::memcpy(w, p, bytes);
+      copy_bytes(w, p, bytes);
     } else {
-      std::memcpy(p, w, bytes);
+      copy_bytes(p, w, bytes);
     }
   }
 }

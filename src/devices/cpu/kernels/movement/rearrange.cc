@@ -3,6 +3,7 @@
 
 #include "base/buffer.h"
 #include "base/convert.h"
+#include "base/copy_bytes.h"
 #include "devices/cpu/kernels/elementwise/numbers.h"
 #include "ops/creation/meshgrid.h"
 #include "ops/movement/pad3d.h"
@@ -86,7 +87,7 @@ void run_triangle(KernelCall& call) noexcept {
       const int64_t first = kLower ? 0 : split;
       const int64_t last = kLower ? split : s.columns;
       const auto at = [&](int64_t column) { return static_cast<size_t>(r * s.columns + column) * s.element; };
-      if (x != y && last > first) std::memcpy(y + at(first), x + at(first), at(last) - at(first));
+      if (x != y && last > first) copy_bytes(y + at(first), x + at(first), at(last) - at(first));
       if (kLower && split < s.columns) std::memset(y + at(split), 0, at(s.columns) - at(split));
       if (!kLower && split > 0) std::memset(y + at(0), 0, at(split) - at(0));
     }

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/copy_bytes.h"
 #include "devices/cpu/isa/transpose.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/kernel_table.h"
@@ -81,7 +82,7 @@ void run(KernelCall& call) noexcept {
   if (s.batch * s.channels * s.pixels == 0) return;
   call.pool->parallel_for(s.batch * s.pixels, grain_of(s.channels * s.element / 4), [&](int64_t begin, int64_t end) {
     if (s.copy) {
-      std::memcpy(to + begin * s.element, from + begin * s.element, static_cast<size_t>((end - begin) * s.element));
+      copy_bytes(to + begin * s.element, from + begin * s.element, static_cast<size_t>((end - begin) * s.element));
     } else {
       relayout_pixels(s, from, to, begin, end);
     }
