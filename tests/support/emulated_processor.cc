@@ -85,7 +85,7 @@ void run_wide_integers(const cpu::QuantizedGemmCall& call, int64_t row_begin, in
 #endif
 
 #if !defined(CORACLE_WITHOUT_AVX512)
-void run_quantized_winograd(const cpu::QuantizedWinogradCall& call, int64_t begin, int64_t end) {
+void multiply_quantized_winograd(const cpu::QuantizedWinogradCall& call, int64_t tiles, int64_t begin, int64_t end) {
   const cpu::QuantizedWinogradFunctions& here = cpu::quantized_winograd_table(cpu::this_machine().isa());
   const int64_t lanes = cpu::avx512::quantized_winograd.lanes;
   const int64_t columns = rounded_up(call.out_channels, lanes);
@@ -104,7 +104,15 @@ void run_quantized_winograd(const cpu::QuantizedWinogradCall& call, int64_t begi
   }
   cpu::QuantizedWinogradCall same = call;
   same.filter = filter.data();
-  here.run(same, begin, end);
+  // A panel has two vectors.
+  const int64_t parts = lanes / here.lanes;
+  const int64_t panels = rounded_up(columns, 2 * lanes) / (2 * lanes);
+  const int64_t panels_here = rounded_up(columns_here, 2 * here.lanes) / (2 * here.lanes);
+  for (int64_t i = begin; i < end; ++i) {
+    const int64_t point = i / panels * panels_here;
+    const int64_t first = i % panels * parts;
+    here.multiply(same, tiles, point + first, point + std::min(first + parts, panels_here));
+  }
 }
 
 void run_quantized_depthwise(const cpu::QuantizedDepthwiseCall& call, int64_t begin, int64_t end) {
@@ -173,8 +181,10 @@ void replace_avx512(std::vector<Replaced>& all) {
   integers.run = run_wide_integers;
   all.emplace_back(cpu::avx512::quantized_gemm, integers);
 #endif
-  cpu::QuantizedWinogradFunctions winograd = cpu::avx512::quantized_winograd;
-  winograd.run = run_quantized_winograd;
+  cpu::QuantizedWinogradFunctions winograd = cpu::quantized_winograd_table(cpu::this_machine().isa());
+  winograd.lanes = cpu::avx512::quantized_winograd.lanes;
+  winograd.tile_rows = cpu::avx512::quantized_winograd.tile_rows;
+  winograd.multiply = multiply_quantized_winograd;
   all.emplace_back(cpu::avx512::quantized_winograd, winograd);
   cpu::QuantizedDepthwiseFunctions depthwise = cpu::avx512::quantized_depthwise;
   depthwise.run = run_quantized_depthwise;

@@ -67,6 +67,7 @@ struct QuantizedWinogradState {
   QuantizedWinogradCall call;
   EpilogueProgram epilogue;
   int64_t tiles = 0;
+  int64_t panels = 0;  ///< of the filter
   int64_t slots = 1;
   int64_t point_bytes = 0;  ///< of a slot
   int64_t slot_bytes = 0;
@@ -113,11 +114,17 @@ Prepared prepare_quantized_winograd(const IntegerConv2d& op, const ArgFacts& arg
       .lanes = s.functions->lanes, .in_channels = g.in_channels, .out_channels = g.out_channels};
   const int64_t tile_points = kQuantizedWinogradPoints * form.pairs() * 2;
   const int64_t tile_products = kQuantizedWinogradPoints * form.columns();
-  const int64_t together = s.functions->tile_rows;
-  const int64_t fitting = kChunkBytes / (tile_points * 2 + tile_products * 4);
-  s.slots = std::clamp<int64_t>(s.tiles / kGrainTiles, 1, context.pool == nullptr ? 1 : context.pool->threads());
-  const int64_t share = (s.tiles + s.slots - 1) / s.slots;
-  s.call.chunk = std::min(share, std::max<int64_t>(fitting / together, 1) * together);
+  s.panels = kQuantizedWinogradPoints * ((form.columns() + 2 * form.lanes - 1) / (2 * form.lanes));
+  // Threads share a filter that is larger than what it is multiplied with, and otherwise tiles.
+  if (Size(g.in_channels) * g.out_channels > Size(s.tiles) * (g.in_channels + g.out_channels)) {
+    s.call.chunk = s.tiles;
+  } else {
+    const int64_t together = s.functions->tile_rows;
+    const int64_t fitting = kChunkBytes / (tile_points * 2 + tile_products * 4);
+    s.slots = std::clamp<int64_t>(s.tiles / kGrainTiles, 1, context.pool == nullptr ? 1 : context.pool->threads());
+    const int64_t share = (s.tiles + s.slots - 1) / s.slots;
+    s.call.chunk = std::min(share, std::max<int64_t>(fitting / together, 1) * together);
+  }
   const auto whole_lines = [](int64_t bytes) { return (bytes + 63) / 64 * 64; };
   s.point_bytes = whole_lines(s.call.chunk * tile_points * 2);
   s.slot_bytes = s.point_bytes + whole_lines(s.call.chunk * tile_products * 4);
@@ -137,12 +144,26 @@ void run_quantized_winograd(KernelCall& call) noexcept {
   whole.filter = static_cast<const int16_t*>(call.weights);
   whole.result = quantized_result(call.attributes<IntegerConv2d>(), s.epilogue, call, ops, whole.out_channels);
   auto* const workspace = static_cast<char*>(call.workspace);
+  const QuantizedWinogradFunctions& f = *s.functions;
+  whole.points = reinterpret_cast<int16_t*>(workspace);
+  whole.products = reinterpret_cast<int32_t*>(workspace + s.point_bytes);
+  if (s.call.chunk == s.tiles) {
+    call.pool->parallel_for(s.tiles, kGrainTiles / 2,
+                            [&](int64_t begin, int64_t end) { f.transform_input(whole, begin, end); });
+    call.pool->parallel_for(s.panels, 1, [&](int64_t begin, int64_t end) { f.multiply(whole, s.tiles, begin, end); });
+    call.pool->parallel_for(s.tiles, kGrainTiles / 2,
+                            [&](int64_t begin, int64_t end) { f.transform_output(whole, begin, end); });
+    return;
+  }
   for_chunks(call, s.tiles, s.slots, s.call.chunk, [&](int64_t slot, int64_t begin, int64_t end) {
     QuantizedWinogradCall part = whole;
     char* const scratch = workspace + slot * s.slot_bytes;
+    part.first = begin;
     part.points = reinterpret_cast<int16_t*>(scratch);
     part.products = reinterpret_cast<int32_t*>(scratch + s.point_bytes);
-    s.functions->run(part, begin, end);
+    f.transform_input(part, begin, end);
+    f.multiply(part, end - begin, 0, s.panels);
+    f.transform_output(part, begin, end);
   });
 }
 

@@ -115,9 +115,16 @@ TEST(IntegerConvolutions, GroupsOfSeveralChannels) {
 
 TEST(IntegerConvolutions, ConvolutionsByWinograd) {
   const IntegerConvolution cases[] = {
-      {1, 16, 16, 16, 16, 3, 3, 1, 1, 1, 1}, {2, 17, 21, 15, 14, 3, 3, 1, 1, 1, 1},
-      {1, 33, 40, 16, 20, 3, 3, 1, 1, 1, 1}, {1, 64, 70, 17, 22, 3, 3, 1, 0, 1, 1},
-      {1, 24, 96, 20, 44, 3, 3, 1, 1, 1, 1}, {3, 20, 18, 14, 15, 3, 3, 1, 2, 1, 1},
+      {1, 16, 16, 16, 16, 3, 3, 1, 1, 1, 1},
+      {2, 17, 21, 15, 14, 3, 3, 1, 1, 1, 1},
+      {1, 33, 40, 16, 20, 3, 3, 1, 1, 1, 1},
+      {1, 64, 70, 17, 22, 3, 3, 1, 0, 1, 1},
+      {1, 24, 96, 20, 44, 3, 3, 1, 1, 1, 1},
+      {3, 20, 18, 14, 15, 3, 3, 1, 2, 1, 1},
+      // Filters larger than what they are multiplied with, and more than one chunk for a thread.
+      {1, 63, 81, 14, 15, 3, 3, 1, 1, 1, 1},
+      {2, 70, 90, 15, 14, 3, 3, 1, 1, 1, 1},
+      {1, 20, 70, 60, 62, 3, 3, 1, 1, 1, 1},
   };
   check_cases(cases, {kMultiplyChannel, kAddChannel, kRelu}, 2, kWinograd);
   check_chains({1, 19, 37, 13, 15, 3, 3, 1, 1, 1, 1}, kWinograd);
@@ -130,6 +137,7 @@ TEST(IntegerConvolutions, OnEveryProcessor) {
   const Steps steps = {kMultiplyChannel, kAddChannel, kRelu};
   on_every_processor([&] {
     check_conv2d({1, 33, 40, 16, 20, 3, 3, 1, 1, 1, 1}, steps, kResults[1], true, kWinograd);
+    check_conv2d({1, 63, 70, 14, 15, 3, 3, 1, 1, 1, 1}, steps, kResults[1], false, kWinograd);
     check_conv2d({1, 17, 40, 5, 6, 3, 3, 1, 1, 1, 1}, steps, kResults[0], true, kProducts);
     check_conv2d({2, 3, 33, 21, 37, 7, 7, 2, 3, 1, 1}, steps, kResults[2], false, kProducts);
     check_conv2d({1, 36, 30, 3, 3, 3, 3, 1, 3, 1, 6}, steps, kResults[1], true, kProducts);

@@ -108,7 +108,7 @@ HWY_INLINE void transform_channels(const QuantizedWinogradCall& call, const Pixe
   }
 }
 
-void transform_input(const QuantizedWinogradCall& call, const int8_t* zeros, int64_t tile, int16_t* to) {
+void transform_tile(const QuantizedWinogradCall& call, const int8_t* zeros, int64_t tile, int16_t* to) {
   const TilePlace at = place_of(call, tile);
   const int64_t row = call.in_w * call.in_channels;
   const int64_t top = at.y - call.pad_top;
@@ -207,54 +207,62 @@ HWY_INLINE void transform_outputs(const int32_t* from, int64_t point_stride, flo
   }
 }
 
-void run(const QuantizedWinogradCall& call, int64_t begin, int64_t end) {
+void transform_input(const QuantizedWinogradCall& call, int64_t begin, int64_t end) {
+  HWY_ALIGN const int8_t zeros[kNarrowLanes] = {};
+  for (int64_t tile = begin; tile < end; ++tile) {
+    transform_tile(call, zeros, tile, call.points + (tile - call.first) * call.pairs() * 2);
+  }
+}
+
+void multiply_panels(const QuantizedWinogradCall& call, int64_t tiles, int64_t begin, int64_t end) {
+  const int64_t columns = call.columns(kLanes);
+  const int64_t panels = (columns + 2 * kLanes - 1) / (2 * kLanes);
+  for (int64_t i = begin; i < end; ++i) {
+    const int64_t point = i / panels;
+    const int64_t column = i % panels * 2 * kLanes;
+    const int16_t* a = call.points + point * call.chunk * call.pairs() * 2;
+    const int16_t* panel = call.filter + (point * columns + column) * call.pairs() * 2;
+    int32_t* to = call.products + point * call.chunk * columns + column;
+    const auto multiply_with = columns - column > kLanes ? multiply_tiles<2> : multiply_tiles<1>;
+    multiply_with(a, tiles, call.pairs(), reinterpret_cast<const char*>(panel), to, columns);
+  }
+}
+
+void transform_output(const QuantizedWinogradCall& call, int64_t begin, int64_t end) {
   QuantizedFinishing finishing;
   quantized_finish.prepare(call.result, finishing);
-  const int64_t tiles = end - begin;
-  const int64_t stride = call.pairs() * 2;
-  const int64_t columns = (call.out_channels + kLanes - 1) / kLanes * kLanes;
-  HWY_ALIGN const int8_t zeros[kNarrowLanes] = {};
-  for (int64_t t = 0; t < tiles; ++t) transform_input(call, zeros, begin + t, call.points + t * stride);
-  const auto* panel = reinterpret_cast<const char*>(call.filter);
-  for (int64_t p = 0; p < kPoints; ++p) {
-    const int16_t* a = call.points + p * call.chunk * stride;
-    int32_t* to = call.products + p * call.chunk * columns;
-    for (int64_t c = 0; c < columns; c += 2 * kLanes) {
-      const int64_t vectors = columns - c > kLanes ? 2 : 1;
-      if (vectors == 2) {
-        multiply_tiles<2>(a, tiles, call.pairs(), panel, to + c, columns);
-      } else {
-        multiply_tiles<1>(a, tiles, call.pairs(), panel, to + c, columns);
-      }
-      panel += vectors * kLanes * 4 * call.pairs();
-    }
-  }
+  const int64_t columns = call.columns(kLanes);
   HWY_ALIGN float results[kOut * kMostPixels * kLanes];
-  for (int64_t t = 0; t < tiles;) {
-    const TilePlace at = place_of(call, begin + t);
+  for (int64_t tile = begin; tile < end;) {
+    const TilePlace at = place_of(call, tile);
     const int64_t rows = call.out_h - at.y < kOut ? call.out_h - at.y : kOut;
     const int64_t left = call.out_w - at.x;
-    const int64_t in_chunk = (tiles - t) * kOut;
-    const int64_t most = in_chunk < kMostPixels ? in_chunk : kMostPixels;
+    const int64_t wanted = (end - tile) * kOut;
+    const int64_t most = wanted < kMostPixels ? wanted : kMostPixels;
     const int64_t width = left < most ? left : most;
     const int64_t together = (width + kOut - 1) / kOut;
     const int64_t pixel = (at.image * call.out_h + at.y) * call.out_w + at.x;
     for (int64_t c = 0; c < call.out_channels; c += kLanes) {
       const int64_t count = call.out_channels - c < kLanes ? call.out_channels - c : kLanes;
       for (int64_t i = 0; i < together; ++i) {
-        transform_outputs(call.products + (t + i) * columns + c, call.chunk * columns, results + i * kOut * kLanes);
+        transform_outputs(call.products + (tile - call.first + i) * columns + c, call.chunk * columns,
+                          results + i * kOut * kLanes);
       }
       for (int64_t y = 0; y < rows; ++y) {
         quantized_finish.finish(finishing, {results + y * kMostPixels * kLanes, kFloatLanes, static_cast<size_t>(width),
                                             static_cast<size_t>(count), pixel + y * call.out_w, c});
       }
     }
-    t += together;
+    tile += together;
   }
 }
 
 }  // namespace
 
-const QuantizedWinogradFunctions quantized_winograd = {.lanes = kLanes, .tile_rows = kRows, .run = run};
+const QuantizedWinogradFunctions quantized_winograd = {.lanes = kLanes,
+                                                       .tile_rows = kRows,
+                                                       .transform_input = transform_input,
+                                                       .multiply = multiply_panels,
+                                                       .transform_output = transform_output};
 
 }  // namespace coracle::internal::cpu::CORACLE_ISA
