@@ -295,6 +295,7 @@ arm-packages: arm
 
 # Instructions of models on ARM in qemu-user, of Coracle, XNNPACK and ncnn, and cycles of loops by llvm-mca, into docs/arm.md
 bench-arm: arm models
+	scripts/setup-debian.sh --arm-bench
 	cmake --build --preset release -j $(JOBS) --target coracle_program
 	cmake --build --preset aarch64 -j $(JOBS) --target coracle_engine_xnnpack
 	bench/setup.sh

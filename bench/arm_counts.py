@@ -22,14 +22,14 @@ ROOT = models.ROOT
 BUILD = ROOT / "build" / "aarch64"
 SYSROOT = ROOT / "build" / "sysroot" / "arm64"
 WORK = ROOT / "build" / "bench" / "arm"
-# Of qemu, what its processors have, and the products of integers in an instruction. Instructions for float32 are the same.
-PROCESSORS = {"cortex-a53": ("neon", 8), "neoverse-n1": ("neon, SDOT", 16), "max": ("neon, SMMLA", 32)}
+# Of qemu, what its processors have beside NEON, and the products of integers in an instruction. Instructions for float32 are the same.
+PROCESSORS = {"cortex-a53": ("", 8), "neoverse-n1": (", SDOT", 16), "max": (", SMMLA", 32)}
+OF_XNNPACK = ("", ", SDOT")  # it has nothing for SMMLA
 PIPELINES = ["cortex-a53", "cortex-a76", "neoverse-n1", "neoverse-n2"]
 # What the first of these pipelines cannot run.
 WITHOUT = {"SDOT": 1, "SMMLA": 3, "BFMMLA": 3}
 # Models, and sizes that are smaller than those of models.toml, as qemu takes long.
 MODELS = {"mobilenet_v1": None, "mobilenet_v2": None, "det": [1, 3, 320, 320], "rec": None}
-NCNN = "float32, ncnn"
 HOT = 0.03  # of all instructions that a loop in the table has at least
 
 
@@ -73,6 +73,38 @@ def ncnn_counted(ncnn, counter, processor, model, files, shape):
     blocks = counted(counter, processor, lambda runs: ncnn.command(files_of_ncnn, 1 + runs), ncnn.environment())
     ncnn.check(model, arm_ncnn.coracle_answer(BUILD / "coracle", files, files_of_ncnn[-1], processor, SYSROOT), runs=3)
     return blocks
+
+
+def ncnn_int8_counted(ncnn, counter, processor, model, shape):
+    """The same of ncnn with int8, whose results have to be near those of float32."""
+    files, answer, float32 = ncnn.quantized(model, shape)
+    blocks = counted(counter, processor, lambda runs: ncnn.command(files, 1 + runs, answer), ncnn.environment())
+    ncnn.check_int8(model, float32, runs=3)
+    return blocks
+
+
+def rows_of(model, shape, counter, ncnn, wide):
+    """(kernels, products of a model's definition in an instruction, what counts a run) of each row of a model."""
+    native, int8 = model.native(), model.files("coracle", "int8")
+
+    def of_coracle(processor, files, *options):
+        return lambda: counted(counter, processor, coracle_command(files, shape, options), {"QEMU_LD_PREFIX": str(SYSROOT)})
+
+    def of_ncnn_int8(processor):
+        return lambda: ncnn_int8_counted(ncnn, counter, processor, model, shape)
+
+    yield "float32", 4, of_coracle("neoverse-n1", native)
+    if wide:
+        yield "float32, engine xnnpack", 4, of_coracle("neoverse-n1", native, "--engines", "xnnpack")
+    if ncnn:
+        yield "float32, ncnn", 4, lambda: ncnn_counted(ncnn, counter, "neoverse-n1", model, native, shape)
+    yield "bf16, BFMMLA", 16, of_coracle("max", native, "--precision", "bf16")
+    for processor, (has, lanes) in PROCESSORS.items():
+        yield "int8, neon" + has, lanes, of_coracle(processor, int8)
+        if wide and has in OF_XNNPACK:
+            yield "int8, engine xnnpack" + has, lanes, of_coracle(processor, int8, "--engines", "xnnpack", "--precision", "int8")
+        if ncnn:
+            yield "int8, ncnn" + has, lanes, of_ncnn_int8(processor)
 
 
 def multiply_adds(files, shape):
@@ -136,33 +168,26 @@ def main():
         shape = MODELS.get(name) or rows[name]["inputs"]["x"]["shape"]
         title = re.sub(r" \d+(x\d+)?$", "", rows[name]["title"]) + " " + "x".join(map(str, shape[2:]))
         try:
-            native, int8 = model.native(), model.files("coracle", "int8")
+            macs, all_rows = multiply_adds(model.native(), shape), list(rows_of(model, shape, counter, ncnn, wide))
         except models.Absent as reason:
             print("%s: left out: %s" % (title, reason), flush=True)
             continue
-        macs = multiply_adds(native, shape)
-        runs = [("float32", native, "neoverse-n1", 4, [])]
-        runs += [("float32, engine xnnpack", native, "neoverse-n1", 4, ["--engines", "xnnpack"])] if wide else []
-        runs += [(NCNN, native, "neoverse-n1", 4, [])] if ncnn else []
-        runs += [("bf16, BFMMLA", native, "max", 16, ["--precision", "bf16"])]
-        runs += [("int8, " + has, int8, processor, lanes, []) for processor, (has, lanes) in PROCESSORS.items()]
-        for form, files, processor, lanes, more in runs:
+        for form, lanes, count in all_rows:
             if not re.search(options.kernels, form):
                 continue
             try:
-                if form == NCNN:
-                    blocks = ncnn_counted(ncnn, counter, processor, model, files, shape)
-                else:
-                    blocks = counted(counter, processor, coracle_command(files, shape, more), {"QEMU_LD_PREFIX": str(SYSROOT)})
+                blocks = count()
+                total = sums(blocks)
+                if "int8" in form and total["dot"] < total["fma"]:
+                    raise models.Absent("most products are float32's")
             except models.Absent as reason:
                 print("%s, %s: left out: %s" % (title, form, reason), flush=True)
                 continue
-            total = sums(blocks)
             everything, products = sum(total.values()), total["fma"] + total["dot"]
             table.append([title, form, *("%.1f" % (n / 1e6) for n in (everything, products, total["load"], total["store"])),
                           "%.0f %%" % (100 * products / everything), "%.1f" % (macs / lanes / 1e6), "%.2f" % (everything * lanes / macs)])
             print(*table[-1], sep=" | ", flush=True)
-            for symbol, words, share in loops_of(blocks, symbols) if "--engines" not in more else ():
+            for symbol, words, share in loops_of(blocks, symbols) if "engine" not in form else ():
                 known = loops.setdefault(words, [symbol, form, 0, title])
                 if share > known[2]:
                     known[1:] = [form, share, title]

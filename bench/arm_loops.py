@@ -41,7 +41,7 @@ def tool(name):
     """The newest of Debian's versions: older ones take the pipeline of Cortex-A57 for that of Neoverse N1."""
     found = [name + "-%d" % version for version in range(19, 13, -1) if shutil.which(name + "-%d" % version)]
     if not found:
-        raise SystemExit("arm_loops: there is no %s-14 to -19 (Debian: llvm-19)" % name)
+        raise SystemExit("arm_loops: there is no %s-14 to -19 (scripts/setup-debian.sh --arm-bench installs 19)" % name)
     return found[0]
 
 

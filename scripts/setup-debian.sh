@@ -5,6 +5,7 @@
 #   scripts/setup-debian.sh --checks   also clang with lld, clang-format and clang-tidy, for `make lint` and `make fuzz`, OpenCL with PoCL, a driver of it, what loads the server (wrk), gRPC for it, a browser for its page (chromium, fonts-dejavu-core), what makes pages of PDFs and frames of videos (poppler-utils, ffmpeg: 53 MB, 153 MB on disk), and the compilers of the bindings (Rust, Go, C#: 148 MB, 779 MB on disk, half a minute)
 #   scripts/setup-debian.sh --processors   also qemu-user, for `make processors`
 #   scripts/setup-debian.sh --arm          also cross compilers for ARM and qemu-user, for `make arm`; what these builds are linked with comes by scripts/arm-sysroot.sh
+#   scripts/setup-debian.sh --arm-bench    also those and llvm-19, for `make bench-arm`: older versions of llvm-mca know fewer pipelines (44 MB, 205 MB on disk)
 #   scripts/setup-debian.sh --windows      also mingw-w64 and wine64, for `make windows`
 #   scripts/setup-debian.sh --balancer     also HAProxy and ip, for `make serve-balancer`
 #   scripts/setup-debian.sh --fonts        also the fonts of the pictures of `make paddleocr` and `make bench-ocr`
@@ -23,11 +24,12 @@ case "${1:-}" in
   "") ;;
   --checks) packages="$packages locales clang-14 clang-format-14 clang-tidy-14 clang-tools-14 libclang-rt-14-dev lld-14 pocl-opencl-icd ocl-icd-libopencl1 wrk libb64-0d libgrpc++-dev protobuf-compiler-grpc chromium fonts-dejavu-core poppler-utils ffmpeg rustc cargo golang-go mono-mcs mono-runtime" ;;
   --processors) packages="$packages qemu-user" ;;
-  --arm) packages="$packages g++-12-aarch64-linux-gnu gcc-12-aarch64-linux-gnu g++-12-arm-linux-gnueabihf gcc-12-arm-linux-gnueabihf qemu-user" ;;
+  --arm | --arm-bench) packages="$packages g++-12-aarch64-linux-gnu gcc-12-aarch64-linux-gnu g++-12-arm-linux-gnueabihf gcc-12-arm-linux-gnueabihf qemu-user"
+    [ "$1" = --arm ] || packages="$packages llvm-19" ;;
   --windows) packages="$packages g++-mingw-w64-x86-64-posix wine64" ;;
   --balancer) packages="$packages haproxy iproute2" ;;
   --fonts) packages="$packages fonts-dejavu-core fonts-wqy-microhei" ;;
-  *) echo "usage: $0 [--checks | --processors | --arm | --windows | --balancer | --fonts]" >&2; exit 2 ;;
+  *) echo "usage: $0 [--checks | --processors | --arm | --arm-bench | --windows | --balancer | --fonts]" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then
