@@ -59,7 +59,7 @@ void integers(const float* x, float scale, int8_t* y, size_t count) {
   const FloatTag d;
   const Int8Rounding<kHalfAway> rounding(scale);
   size_t i = 0;
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || CORACLE_NARROWING_CLIPS
   for (; i + 4 * kFloatLanes <= count; i += 4 * kFloatLanes) rounding.store_four(x + i, y + i);
 #endif
   for (; i + kFloatLanes <= count; i += kFloatLanes) hn::StoreU(rounding(hn::LoadU(d, x + i)), Int8Tag(), y + i);

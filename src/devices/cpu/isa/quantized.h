@@ -32,6 +32,13 @@ HWY_INLINE FloatVector quantized(FloatVector x, FloatVector scale, FloatVector r
 
 using Int8Tag = hn::Rebind<int8_t, FloatTag>;
 
+// CORACLE_NARROWING_CLIPS: conversion to integers makes 0 of NaN, and what narrows them ends at both ends of the range.
+#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
+#define CORACLE_NARROWING_CLIPS 1
+#else
+#define CORACLE_NARROWING_CLIPS 0
+#endif
+
 HWY_INLINE float inverse_of_scale(float scale) { return scale <= 1e-30f ? 1.0f / (scale + 1e-6f) : 1.0f / scale; }
 
 // Numbers in steps of scale / 127 as int8, zero for NaN: what ops/quantize/integer_product.h computes, bit by bit.
@@ -47,8 +54,10 @@ class Int8Rounding {
     most_ = set(d, 127.0);
   }
 
+#if !CORACLE_NARROWING_CLIPS
   // Larger integers become this one, of at most 127.
   HWY_INLINE void set_most(float most) { most_ = hn::Set(FloatTag(), most); }
+#endif
 
   HWY_INLINE hn::Vec<Int8Tag> operator()(FloatVector v) const { return rounded<false>(v); }
 
@@ -77,26 +86,42 @@ class Int8Rounding {
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     _mm512_storeu_si512(to, _mm512_permutexvar_epi32(order, bytes));
   }
+#elif CORACLE_NARROWING_CLIPS
+  HWY_INLINE void store_four(const float* from, int8_t* to) const {
+    const int16x8_t second = words_of_two(from + 2 * kFloatLanes);
+    vst1q_s8(to, vqmovn_high_s16(vqmovn_s16(words_of_two(from)), second));
+  }
+
+  template <bool kNumber>
+  HWY_INLINE int16x8_t words(FloatVector first, FloatVector second) const {
+    return vqmovn_high_s32(vqmovn_s32(integers<kNumber>(first).raw), integers<kNumber>(second).raw);
+  }
 #endif
 
-  // As numbers of 32 bits, which may be below -128: that is what saturation makes of them.
+  // As numbers of 32 bits, which may be outside of -128 to 127: saturation ends at these.
   template <bool kNumber>
   HWY_INLINE hn::Vec<IntTag> integers(FloatVector v) const {
     const FloatTag d;
-    const FloatVector x = kNumber ? v : hn::IfThenElseZero(hn::Eq(v, v), v);
+    constexpr bool kChecked = !kNumber && (kHalfAway || !CORACLE_NARROWING_CLIPS);
+    const FloatVector x = kChecked ? hn::IfThenElseZero(hn::Eq(v, v), v) : v;
     if constexpr (kHalfAway) {
       // What is just below a half, added to a half, is rounded to 1; added to less, it is not.
       const FloatVector scaled = hn::Mul(factor_, hn::Max(hn::Neg(scale_), hn::Min(scale_, x)));
       const FloatVector up = hn::CopySign(hn::Set(d, 0.49999997f), scaled);
       return hn::ConvertTo(IntTag(), hn::Add(scaled, up));
     } else {
-      const FloatVector most = hn::Min(most_, hn::Mul(hn::Mul(x, set(d, 127.0)), inverse_));
+      const FloatVector scaled = hn::Mul(hn::Mul(x, set(d, 127.0)), inverse_);
+#if CORACLE_NARROWING_CLIPS
+      return hn::NearestInt(scaled);
+#else
+      const FloatVector most = hn::Min(most_, scaled);
 #if HWY_TARGET == HWY_AVX2
       return hn::Vec<IntTag>{_mm256_cvtps_epi32(most.raw)};  // what is below the range becomes the least number
 #elif HWY_TARGET == HWY_AVX3
       return hn::Vec<IntTag>{_mm512_cvtps_epi32(most.raw)};
 #else
       return hn::NearestInt(hn::Max(set(d, -128.0), most));
+#endif
 #endif
     }
   }
@@ -114,6 +139,11 @@ class Int8Rounding {
     const FloatTag d;
     return _mm512_packs_epi32(integers<false>(hn::LoadU(d, from)).raw,
                               integers<false>(hn::LoadU(d, from + kFloatLanes)).raw);
+  }
+#elif CORACLE_NARROWING_CLIPS
+  HWY_INLINE int16x8_t words_of_two(const float* from) const {
+    const FloatTag d;
+    return words<false>(hn::LoadU(d, from), hn::LoadU(d, from + kFloatLanes));
   }
 #endif
 

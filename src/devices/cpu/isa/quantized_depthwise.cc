@@ -14,6 +14,7 @@ constexpr int64_t kVectorBytes = 4 * kLanes;
 constexpr int64_t kTogether = 8;  // results of a row with their sums in registers
 constexpr int64_t kGroupRows = CORACLE_DOT_PRODUCTS ? 4 : 2;
 constexpr int64_t kGroupStep = kGroupRows / 2;  // from a result's group of shared ones to its next
+constexpr bool kAddsToBytes = CORACLE_DOT_PRODUCTS && HWY_TARGET != HWY_NEON;  // 128, as they have no sign there
 static_assert(kQuantizedStrip <= static_cast<int64_t>(kMostFinishedRows) && kQuantizedStrip % kTogether == 0);
 
 // Vectors of channels of some rows of results, from column `out` on.
@@ -30,7 +31,11 @@ struct Strip {
 // Vectors of channels of the rows of a group, of which the next vector follows `line` bytes on.
 template <size_t kRows>
 HWY_INLINE void group_rows(const int8_t* const (&rows)[kRows], int64_t vectors, int64_t line, char* to) {
-#if CORACLE_DOT_PRODUCTS
+#if CORACLE_DOT_PRODUCTS && HWY_TARGET == HWY_NEON
+  Sums second;
+  store_sums(interleaved_four(rows, vectors, second), to);
+  if (vectors == 2) store_sums(second, to + line);
+#elif CORACLE_DOT_PRODUCTS
   store_sums(interleaved_four(rows), to);
   if (vectors == 1) return;
   const int8_t* const next[] = {rows[0] + kLanes, rows[1] + kLanes, rows[2] + kLanes, rows[3] + kLanes};
@@ -47,7 +52,7 @@ HWY_INLINE void group_rows(const int8_t* const (&rows)[kRows], int64_t vectors, 
 // The inputs of a strip as groups of rows: to[group][vector][column].
 void group_inputs(const QuantizedDepthwiseCall& c, const Strip& s, int64_t columns, char* to) {
   HWY_ALIGN int8_t zeros[2 * kSumLanes] = {};
-  const Sums outside = broadcast_bits(CORACLE_DOT_PRODUCTS ? static_cast<int32_t>(0x80808080) : 0);
+  const Sums outside = broadcast_bits(kAddsToBytes ? static_cast<int32_t>(0x80808080) : 0);
   const int64_t line = columns * kVectorBytes;
   const int64_t row_step = c.shares_groups() ? 1 : c.dilation_y;
   const int64_t group_step = c.shares_groups() ? 2 : kGroupRows;
@@ -96,6 +101,22 @@ struct Taps {
   int64_t result_step;  // bytes from the first input of a result to that of the next
 };
 
+#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64 && !CORACLE_DOT_PRODUCTS
+// The products of a channel's two rows are added up behind the last of them.
+struct TapSums {
+  Sums low, high;
+};
+HWY_INLINE TapSums start_of_taps(Sums start) { return {start, start}; }
+HWY_INLINE void add_group(TapSums& sum, Sums inputs, Sums filter) {
+  const int16x8_t x = vreinterpretq_s16_s32(inputs);
+  const int16x8_t y = vreinterpretq_s16_s32(filter);
+  sum.low = vmlal_s16(sum.low, vget_low_s16(x), vget_low_s16(y));
+  sum.high = vmlal_high_s16(sum.high, x, y);
+}
+HWY_INLINE void store_floats(const TapSums& sum, float* to) { store_floats(sums_of_adjacent(sum.low, sum.high), to); }
+#else
+using TapSums = Sums;
+HWY_INLINE TapSums start_of_taps(const Sums& start) { return start; }
 HWY_INLINE void add_group(Sums& sum, const Sums& inputs, const Sums& filter) {
 #if CORACLE_DOT_PRODUCTS
   add_dot_products(sum, inputs, filter);
@@ -103,19 +124,16 @@ HWY_INLINE void add_group(Sums& sum, const Sums& inputs, const Sums& filter) {
   sum = add(sum, multiply_pairs(inputs, filter));
 #endif
 }
+#endif
 
 // Adjacent results from the grouped inputs of the first one. kStride: of the window along rows; 0: any.
 template <int64_t kStride, size_t... kResult>
 HWY_INLINE void multiply(const Taps& taps, const char* from, const char* filter, float* tile, size_t tile_stride,
                          std::index_sequence<kResult...> /*results*/) {
   const int64_t step = kStride > 0 ? kStride * kVectorBytes : taps.result_step;
-  Sums sums[sizeof...(kResult)];
-#if CORACLE_DOT_PRODUCTS
-  const Sums start = load_sums(filter);
-  filter += kVectorBytes;
-#else
-  const Sums start = broadcast_bits(0);
-#endif
+  const TapSums start = start_of_taps(kAddsToBytes ? load_sums(filter) : broadcast_bits(0));
+  if constexpr (kGroupRows == 4) filter += kVectorBytes;
+  TapSums sums[sizeof...(kResult)];
   ((static_cast<void>(kResult), sums[kResult] = start), ...);
   for (int64_t group = 0; group < taps.groups; ++group, from += taps.group_step) {
     const char* at = from;

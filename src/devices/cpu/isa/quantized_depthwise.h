@@ -8,9 +8,9 @@
 #include "devices/cpu/isa/tables.h"
 
 /// Convolution of channels-last int8 images with one filter for each channel. Groups of taps, one below the other, are
-/// multiplied by one instruction: two as numbers of 16 bits, or four as bytes, where that of the image has 128 added,
-/// which the first sum of each channel compensates (VNNI). The sums of at most kMostQuantizedTaps products of at most
-/// 128 * 128 are exact in float32 too.
+/// multiplied by one instruction: two as numbers of 16 bits, or four as bytes. Those of the image have 128 added for
+/// VNNI, which the first sum of each channel compensates; SDOT takes them as they are, and leaves these sums out. The
+/// sums of at most kMostQuantizedTaps products of at most 128 * 128 are exact in float32 too.
 namespace coracle::internal::cpu {
 
 constexpr int64_t kMostQuantizedTaps = 1024;
@@ -94,6 +94,12 @@ extern const QuantizedDepthwiseFunctions quantized_depthwise;
 #endif
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
 namespace avx512_vnni {
+extern const QuantizedDepthwiseFunctions quantized_depthwise;
+}
+#endif
+#if defined(__aarch64__) && !defined(CORACLE_WITHOUT_NEON)
+/// With SDOT.
+namespace neon_dotprod {
 extern const QuantizedDepthwiseFunctions quantized_depthwise;
 }
 #endif

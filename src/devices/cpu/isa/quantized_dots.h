@@ -45,6 +45,12 @@ HWY_INLINE Sums load_sums(const void* p) { return vreinterpretq_s32_u8(vld1q_u8(
 HWY_INLINE void store_sums(Sums sums, void* p) { vst1q_u8(static_cast<uint8_t*>(p), vreinterpretq_u8_s32(sums)); }
 HWY_INLINE Sums broadcast_bits(int32_t bits) { return vdupq_n_s32(bits); }
 HWY_INLINE Sums add(Sums a, Sums b) { return vaddq_s32(a, b); }
+#if CORACLE_DOT_PRODUCTS
+// Adds to each sum the products of the four bytes with sign of a and those of b.
+HWY_INLINE void add_dot_products(Sums& sum, Sums a, Sums b) {
+  sum = vdotq_s32(sum, vreinterpretq_s8_s32(a), vreinterpretq_s8_s32(b));
+}
+#endif
 // The sums of adjacent lanes, of a and then of b.
 HWY_INLINE Sums sums_of_adjacent(Sums a, Sums b) {
 #if HWY_ARCH_ARM_A64
@@ -225,6 +231,21 @@ HWY_INLINE Sums interleaved_four(const int8_t* const (&rows)[4]) {
   return _mm256_xor_si256(all, _mm256_set1_epi8(-128));
 #endif
 #endif
+}
+#endif
+
+#if CORACLE_DOT_PRODUCTS && HWY_TARGET == HWY_NEON
+// kSumLanes numbers of each of four rows: those of the first column, then the next. And the same of the numbers behind
+// them, which are there if there are two vectors.
+HWY_INLINE Sums interleaved_four(const int8_t* const (&rows)[4], int64_t vectors, Sums& second) {
+  const auto load = [&](size_t r) HWY_ATTR {
+    if (vectors == 1) return vreinterpretq_s8_s32(broadcast_group(rows[r]));
+    return vcombine_s8(vld1_s8(rows[r]), vdup_n_s8(0));
+  };
+  const int16x8_t above = vreinterpretq_s16_s8(vzip1q_s8(load(0), load(1)));
+  const int16x8_t below = vreinterpretq_s16_s8(vzip1q_s8(load(2), load(3)));
+  second = vreinterpretq_s32_s16(vzip2q_s16(above, below));
+  return vreinterpretq_s32_s16(vzip1q_s16(above, below));
 }
 #endif
 

@@ -102,17 +102,31 @@ class Finisher {
   template <bool kHalfAway, bool kFromZero = false>
   struct Integers {
     using T = int8_t;
-    // With kFromZero, where NaN becomes the least integer by itself.
-    static constexpr bool kTakesNaN = kFromZero && (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3);
+    // NaN becomes 0 by itself, or, with kFromZero, the least integer.
+    static constexpr bool kTakesNaN =
+        (CORACLE_NARROWING_CLIPS && !kHalfAway) || (kFromZero && (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3));
     Int8Rounding<kHalfAway> rounding;
+#if CORACLE_NARROWING_CLIPS
+    int8x8_t most;
+    explicit HWY_INLINE Integers(const Finisher& f)
+        : rounding(f.result_.scale, f.inverse_), most(vdup_n_s8(static_cast<int8_t>(f.most_integer_))) {}
+    HWY_INLINE int8x8_t clipped(int8x8_t integers) const {
+      return kFromZero ? vmin_s8(vmax_s8(integers, vdup_n_s8(0)), most) : integers;
+    }
+#else
     explicit HWY_INLINE Integers(const Finisher& f) : rounding(f.result_.scale, f.inverse_) {
       if constexpr (kFromZero) rounding.set_most(f.most_integer_);
     }
+#endif
     template <bool kNumber>
     HWY_INLINE void store(V v, int8_t* to, size_t width) const {
       constexpr bool kUnchecked = kNumber || kTakesNaN;
       auto integers = rounding.template rounded<kUnchecked>(v);
+#if CORACLE_NARROWING_CLIPS
+      integers = hn::Vec<Int8Tag>(clipped(integers.raw));
+#else
       if constexpr (kFromZero) integers = hn::Max(integers, hn::Zero(Int8Tag()));
+#endif
       if (width == kFloatLanes) {
         hn::StoreU(integers, Int8Tag(), to);
       } else {
@@ -141,6 +155,13 @@ class Finisher {
       if constexpr (kFromZero) ordered = _mm256_max_epi8(ordered, _mm256_setzero_si256());
       _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(ordered));
       _mm_storeu_si128(reinterpret_cast<__m128i*>(to_second), _mm256_extracti128_si256(ordered, 1));
+#elif CORACLE_NARROWING_CLIPS
+      constexpr bool kUnchecked = kNumber || kTakesNaN;
+      const int8x8_t bytes = vqmovn_s16(rounding.template words<kUnchecked>(first, second));
+      const int32x2_t both = vreinterpret_s32_s8(clipped(bytes));
+      const int32_t halves[] = {vget_lane_s32(both, 0), vget_lane_s32(both, 1)};
+      memcpy(to, halves, sizeof(int32_t));
+      memcpy(to_second, halves + 1, sizeof(int32_t));
 #else
       store<kNumber>(first, to, kFloatLanes);
       store<kNumber>(second, to_second, kFloatLanes);

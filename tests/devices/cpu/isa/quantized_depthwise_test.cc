@@ -135,6 +135,9 @@ TEST_F(QuantizedDepthwise, OfThisMachine) {
 #if defined(__x86_64__)
   if (processor().has(Capability::kAvxVnni)) check_filters(avx_vnni::quantized_depthwise);
 #endif
+#if defined(__aarch64__) && !defined(CORACLE_WITHOUT_NEON)
+  if (processor().has(Capability::kNeonDotProducts)) check_filters(neon_dotprod::quantized_depthwise);
+#endif
 }
 
 }  // namespace

@@ -271,7 +271,7 @@ struct QuantizedDepthwiseForm {
             }
           }
         }
-        const int32_t initial = -128 * sum;  // the image's numbers have 128 added
+        const int32_t initial = -128 * sum;  // for images whose numbers have 128 added
         if (start != 0) std::memcpy(vector + c % lanes * 4, &initial, sizeof(initial));
       }
       to += vectors() * of_vector;
@@ -295,6 +295,9 @@ const QuantizedDepthwiseFunctions& machine_quantized_depthwise(Isa isa) {
 #endif
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX2)
   if (isa == Isa::kAvx2 && processor().has(Capability::kAvxVnni)) return avx_vnni::quantized_depthwise;
+#endif
+#if defined(__aarch64__) && !defined(CORACLE_WITHOUT_NEON)
+  if (isa == Isa::kNeon && processor().has(Capability::kNeonDotProducts)) return neon_dotprod::quantized_depthwise;
 #endif
   return quantized_depthwise_table(isa);
 }
