@@ -120,6 +120,25 @@ struct PanelForm {
   int64_t numbers() const { return taps * of_tap * kPerGroup; }  // of a column
 };
 
+// Those that all panels of a call are multiplied by.
+HWY_INLINE Products products_of([[maybe_unused]] const QuantizedGemmCall& call, [[maybe_unused]] const PanelForm& form,
+                                [[maybe_unused]] int64_t rows, [[maybe_unused]] int64_t panel_begin,
+                                [[maybe_unused]] int64_t panel_end) {
+#if CORACLE_ADDS_PRODUCTS
+  constexpr int64_t kFewest = 2 * kTileRows;  // rows for which looking at the panels pays
+  if (rows < kFewest) return Products::kPlain;
+  for (int64_t p = panel_begin; p < panel_end; ++p) {
+    const int64_t vectors = call.columns - p * 2 * kLanes > kLanes ? 2 : 1;
+    const int64_t line = vectors * static_cast<int64_t>(sizeof(Sums));
+    const char* const panel = static_cast<const char*>(call.packed) + p * form.bytes;
+    if (!products_fit_in_pairs(panel + line, form.taps * form.of_tap * line)) return Products::kPlain;
+  }
+  return Products::kFours;
+#else
+  return Products::kPlain;
+#endif
+}
+
 template <TileUse kUse>
 void run_as(const QuantizedGemmCall& call, const PanelForm& form, const PanelSlices& slices, int64_t row_begin,
             int64_t row_end, int64_t panel_begin, int64_t panel_end) {
@@ -129,6 +148,7 @@ void run_as(const QuantizedGemmCall& call, const PanelForm& form, const PanelSli
   const int32_t* const tap_from = kUse == TileUse::kRows || call.padded == nullptr ? &kOnlyTap : call.padded->taps;
   HWY_ALIGN float sums[kTiles * kTileRows * 2 * kLanes];
   TileRows tiles(call, form.of_tap * kPerGroup, form.block, row_begin);
+  const Products products = products_of(call, form, row_end - row_begin, panel_begin, panel_end);
   for (int64_t row = row_begin; row < row_end; row += form.block) {
     const int64_t end = std::min(row + form.block, row_end);
     tiles.start_block(row, end);
@@ -146,7 +166,7 @@ void run_as(const QuantizedGemmCall& call, const PanelForm& form, const PanelSli
         float* to = sums;
         for (int64_t r = row; r < end;) {
           const RowTile tile = tiles.tile_at(r);
-          multiply_tile<kUse>(Products::kPlain, vectors, tile.rows,
+          multiply_tile<kUse>(products, vectors, tile.rows,
                               {.a = tile.a + slice.group * kPerGroup,
                                .stride = tiles.stride(),
                                .groups = slice.groups,

@@ -75,18 +75,20 @@ void group_inputs(const QuantizedDepthwiseCall& c, const Strip& s, int64_t colum
       from_step[i] = inside ? c.channels : 0;
     }
     char* const last = to + end * kVectorBytes;
-    for (char* at = to + begin * kVectorBytes; at < last; at += kVectorBytes) {
-      if (s.count % kLanes == 0) {
+    char* at = to + begin * kVectorBytes;
+    if (s.count % kLanes == 0) {
+      for (; at < last; at += kVectorBytes) {
         group_rows(from, s.vectors(), line, at);
-      } else {
-        int8_t parts[kGroupRows][kSumLanes] = {};
-        const int8_t* part_rows[kGroupRows];
-        for (int64_t i = 0; i < kGroupRows; ++i) {
-          memcpy(parts[i], from[i], static_cast<size_t>(s.count));
-          part_rows[i] = parts[i];
-        }
-        group_rows(part_rows, 1, line, at);
+        for (int64_t i = 0; i < kGroupRows; ++i) from[i] += from_step[i];
       }
+      continue;
+    }
+    int8_t parts[kGroupRows][kSumLanes] = {};
+    const int8_t* part_rows[kGroupRows];
+    for (int64_t i = 0; i < kGroupRows; ++i) part_rows[i] = parts[i];
+    for (; at < last; at += kVectorBytes) {
+      for (int64_t i = 0; i < kGroupRows; ++i) memcpy(parts[i], from[i], static_cast<size_t>(s.count));
+      group_rows(part_rows, 1, line, at);
       for (int64_t i = 0; i < kGroupRows; ++i) from[i] += from_step[i];
     }
   }
@@ -126,20 +128,43 @@ HWY_INLINE void add_group(Sums& sum, const Sums& inputs, const Sums& filter) {
 }
 #endif
 
-// Adjacent results from the grouped inputs of the first one. kStride: of the window along rows; 0: any.
-template <int64_t kStride, size_t... kResult>
+// The products of a row of kTaps adjacent taps for results of stride 1: each input is loaded once.
+template <size_t kTaps, size_t... kResult, size_t... kColumn>
+HWY_INLINE void add_row(TapSums (&sums)[sizeof...(kResult)], const char* from, const char* filter,
+                        std::index_sequence<kResult...> /*results*/, std::index_sequence<kColumn...> /*columns*/) {
+  Sums w[kTaps];
+  CORACLE_UNROLL for (size_t t = 0; t < kTaps; ++t) w[t] = load_sums(filter + t * kVectorBytes);
+  const auto add_column = [&]<size_t kAt>() HWY_ATTR {
+    const Sums x = load_sums(from + kAt * kVectorBytes);
+    const auto add_to = [&]<size_t kTo>() HWY_ATTR {
+      if constexpr (kAt >= kTo && kAt - kTo < kTaps) add_group(sums[kTo], x, w[kAt - kTo]);
+    };
+    (add_to.template operator()<kResult>(), ...);
+  };
+  (add_column.template operator()<kColumn>(), ...);
+}
+
+// Adjacent results from the grouped inputs of the first one. kStride: of the window along rows; 0: any. kTaps: how many
+// there are, side by side; 0: any.
+template <int64_t kStride, int64_t kTaps, size_t... kResult>
 HWY_INLINE void multiply(const Taps& taps, const char* from, const char* filter, float* tile, size_t tile_stride,
-                         std::index_sequence<kResult...> /*results*/) {
+                         std::index_sequence<kResult...> results) {
   const int64_t step = kStride > 0 ? kStride * kVectorBytes : taps.result_step;
   const TapSums start = start_of_taps(kAddsToBytes ? load_sums(filter) : broadcast_bits(0));
   if constexpr (kGroupRows == 4) filter += kVectorBytes;
   TapSums sums[sizeof...(kResult)];
   ((static_cast<void>(kResult), sums[kResult] = start), ...);
   for (int64_t group = 0; group < taps.groups; ++group, from += taps.group_step) {
-    const char* at = from;
-    for (int64_t tap = 0; tap < taps.count; ++tap, at += taps.step, filter += kVectorBytes) {
-      const Sums w = load_sums(filter);
-      (add_group(sums[kResult], load_sums(at + static_cast<int64_t>(kResult) * step), w), ...);
+    if constexpr (kTaps > 0) {
+      constexpr auto kCount = static_cast<size_t>(kTaps);
+      add_row<kCount>(sums, from, filter, results, std::make_index_sequence<sizeof...(kResult) + kCount - 1>());
+      filter += kTaps * kVectorBytes;
+    } else {
+      const char* at = from;
+      for (int64_t tap = 0; tap < taps.count; ++tap, at += taps.step, filter += kVectorBytes) {
+        const Sums w = load_sums(filter);
+        (add_group(sums[kResult], load_sums(at + static_cast<int64_t>(kResult) * step), w), ...);
+      }
     }
   }
   (store_floats(sums[kResult], tile + kResult * tile_stride), ...);
@@ -147,12 +172,18 @@ HWY_INLINE void multiply(const Taps& taps, const char* from, const char* filter,
 
 using Multiply = void (*)(const Taps& taps, const char* from, const char* filter, float* tile, size_t tile_stride);
 
-template <int64_t kStride>
+template <int64_t kStride, int64_t kTaps = 0>
 void multiply_eight(const Taps& taps, const char* from, const char* filter, float* tile, size_t tile_stride) {
-  multiply<kStride>(taps, from, filter, tile, tile_stride, std::make_index_sequence<kTogether>());
+  multiply<kStride, kTaps>(taps, from, filter, tile, tile_stride, std::make_index_sequence<kTogether>());
 }
 
-Multiply multiply_for(int64_t stride) {
+Multiply multiply_for(int64_t stride, const Taps& taps) {
+#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64  // which has registers for a filter's row
+  if (stride == 1 && taps.step == kVectorBytes) {
+    if (taps.count == 3) return multiply_eight<1, 3>;
+    if (taps.count == 5) return multiply_eight<1, 5>;
+  }
+#endif
   return stride == 1 ? multiply_eight<1> : stride == 2 ? multiply_eight<2> : multiply_eight<0>;
 }
 
@@ -167,9 +198,9 @@ void run_strip(const QuantizedDepthwiseCall& c, const QuantizedFinishing& finish
   const int64_t group_bytes = s.vectors() * line;
   const int64_t vectors = (c.channels + kLanes - 1) / kLanes;
   const auto tile_stride = static_cast<size_t>(s.vectors() * kLanes);
-  const Multiply eight = multiply_for(c.stride_x);
   Taps taps = {0, c.shares_groups() ? kGroupStep * group_bytes : group_bytes, c.kernel_w, c.dilation_x * kVectorBytes,
                c.stride_x * kVectorBytes};
+  const Multiply eight = multiply_for(c.stride_x, taps);
   HWY_ALIGN float tile[kQuantizedStrip * 2 * kLanes];
   const QuantizedDepthwiseFunctions& functions = quantized_depthwise;
   const int64_t in_front = vectors * functions.filter_bytes(c.kernel_h, c.kernel_w, 0);

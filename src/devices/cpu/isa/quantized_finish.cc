@@ -96,6 +96,10 @@ class Finisher {
       hn::StoreU(first, FloatTag(), to);
       hn::StoreU(second, FloatTag(), to_second);
     }
+    template <bool kNumber>
+    HWY_INLINE void store_adjacent(V first, V second, float* to) const {
+      store_two<kNumber>(first, second, to, to + kFloatLanes);
+    }
   };
   // kFromZero: then clipped to [0, most_integer_], where NaN becomes 0. As rounding is monotone, that is what rounding
   // makes of clipped numbers.
@@ -110,8 +114,9 @@ class Finisher {
     int8x8_t most;
     explicit HWY_INLINE Integers(const Finisher& f)
         : rounding(f.result_.scale, f.inverse_), most(vdup_n_s8(static_cast<int8_t>(f.most_integer_))) {}
-    HWY_INLINE int8x8_t clipped(int8x8_t integers) const {
-      return kFromZero ? vmin_s8(vmax_s8(integers, vdup_n_s8(0)), most) : integers;
+    HWY_INLINE int8x8_t narrowed(int16x8_t words) const {
+      if constexpr (!kFromZero) return vqmovn_s16(words);
+      return vreinterpret_s8_u8(vmin_u8(vqmovun_s16(words), vreinterpret_u8_s8(most)));
     }
 #else
     explicit HWY_INLINE Integers(const Finisher& f) : rounding(f.result_.scale, f.inverse_) {
@@ -122,10 +127,9 @@ class Finisher {
     HWY_INLINE void store(V v, int8_t* to, size_t width) const {
       constexpr bool kUnchecked = kNumber || kTakesNaN;
       auto integers = rounding.template rounded<kUnchecked>(v);
-#if CORACLE_NARROWING_CLIPS
-      integers = hn::Vec<Int8Tag>(clipped(integers.raw));
-#else
       if constexpr (kFromZero) integers = hn::Max(integers, hn::Zero(Int8Tag()));
+#if CORACLE_NARROWING_CLIPS
+      if constexpr (kFromZero) integers = hn::Min(integers, hn::Vec<Int8Tag>(most));
 #endif
       if (width == kFloatLanes) {
         hn::StoreU(integers, Int8Tag(), to);
@@ -157,8 +161,7 @@ class Finisher {
       _mm_storeu_si128(reinterpret_cast<__m128i*>(to_second), _mm256_extracti128_si256(ordered, 1));
 #elif CORACLE_NARROWING_CLIPS
       constexpr bool kUnchecked = kNumber || kTakesNaN;
-      const int8x8_t bytes = vqmovn_s16(rounding.template words<kUnchecked>(first, second));
-      const int32x2_t both = vreinterpret_s32_s8(clipped(bytes));
+      const int32x2_t both = vreinterpret_s32_s8(narrowed(rounding.template words<kUnchecked>(first, second)));
       const int32_t halves[] = {vget_lane_s32(both, 0), vget_lane_s32(both, 1)};
       memcpy(to, halves, sizeof(int32_t));
       memcpy(to_second, halves + 1, sizeof(int32_t));
@@ -167,6 +170,14 @@ class Finisher {
       store<kNumber>(second, to_second, kFloatLanes);
 #endif
     }
+#if CORACLE_NARROWING_CLIPS
+    // Of one row.
+    template <bool kNumber>
+    HWY_INLINE void store_adjacent(V first, V second, int8_t* to) const {
+      constexpr bool kUnchecked = kNumber || kTakesNaN;
+      vst1_s8(to, narrowed(rounding.template words<kUnchecked>(first, second)));
+    }
+#endif
   };
 
   // Whether no sum becomes NaN with these numbers of its channel: then |sum| * factor + bias is below 1e30.
@@ -189,6 +200,34 @@ class Finisher {
     for (; rows > 0; --rows, at += step, result += stride) out.template store<kNumber>(finished(at), result, width);
   }
 
+  // Two vectors of columns from j on, which are written as one.
+  template <bool kNumber, bool kLastFactor, class Out, class F>
+  HWY_INLINE void finish_adjacent([[maybe_unused]] const Out& out, [[maybe_unused]] const QuantizedTile& part,
+                                  [[maybe_unused]] size_t j, [[maybe_unused]] typename Out::T* result,
+                                  [[maybe_unused]] const F& function) const {
+#if CORACLE_NARROWING_CLIPS
+    const FloatTag d;
+    const V common = hn::Set(d, common_factor_);
+    const auto at = [&](const float* of_channels, size_t vector, V otherwise) HWY_ATTR {
+      return of_channels == nullptr ? otherwise : hn::LoadU(d, of_channels + part.channel + j + vector * kFloatLanes);
+    };
+    const V factors[] = {at(factor_, 0, common), at(factor_, 1, common)};
+    const V biases[] = {at(chain_.bias, 0, hn::Zero(d)), at(chain_.bias, 1, hn::Zero(d))};
+    const V last[] = {at(last_factor_, 0, common), at(last_factor_, 1, common)};
+    const auto finished = [=](const float* sums, size_t vector) HWY_ATTR {
+      const V scaled = hn::Mul(hn::LoadU(d, sums + vector * kFloatLanes), factors[vector]);
+      const V v = function(hn::Add(scaled, biases[vector]), nullptr);
+      return kLastFactor ? hn::Mul(v, last[vector]) : v;
+    };
+    const auto stride = static_cast<size_t>(result_.stride);
+    const size_t step = part.stride;
+    const float* sums = part.sums + j;
+    for (size_t left = part.rows; left > 0; --left, sums += step, result += stride) {
+      out.template store_adjacent<kNumber>(finished(sums, 0), finished(sums, 1), result);
+    }
+#endif
+  }
+
   // kNumber: whether the function's results are never NaN.
   template <bool kNumber, bool kLastFactor, class Out, class F>
   HWY_INLINE void finish_by(const Out& out, const QuantizedTile& part, const F& function) const {
@@ -197,7 +236,13 @@ class Finisher {
     const auto stride = static_cast<size_t>(result_.stride);
     const size_t step = part.stride;
     T* const to = static_cast<T*>(result_.data) + part.pixel * result_.stride + part.channel;
-    for (size_t j = 0; j < part.columns; j += kFloatLanes) {
+    size_t j = 0;
+    if (CORACLE_NARROWING_CLIPS && chain_.in_tile && term_ == nullptr && integers_ == nullptr) {
+      for (; j + 2 * kFloatLanes <= part.columns; j += 2 * kFloatLanes) {
+        finish_adjacent<kNumber, kLastFactor>(out, part, j, to + j, function);
+      }
+    }
+    for (; j < part.columns; j += kFloatLanes) {
       const size_t width = width_at(part, j);
       const V factor = factor_ == nullptr ? set(d, static_cast<double>(common_factor_))
                                           : channels(factor_ + part.channel + j, width);

@@ -89,12 +89,6 @@ class PairedRows {
   int64_t end_ = 0;
 };
 
-// Compilers otherwise copy some of the sixteen sums to other registers and back in each round: 8 instructions of 53.
-HWY_INLINE Sums in_place(Sums sums) {
-  asm("" : "+w"(sums));
-  return sums;
-}
-
 // Sums of two rows by two columns each: first those of the first row.
 template <int kVectors>
 struct PairSums {

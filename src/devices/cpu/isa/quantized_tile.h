@@ -16,6 +16,13 @@
 #define CORACLE_BYTES_BY_REACH 0
 #endif
 
+// CORACLE_ADDS_PRODUCTS: SMLAL adds a second product of bytes to the first, in 16 bits.
+#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64 && !CORACLE_DOT_PRODUCTS
+#define CORACLE_ADDS_PRODUCTS 1
+#else
+#define CORACLE_ADDS_PRODUCTS 0
+#endif
+
 namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
 
@@ -25,13 +32,15 @@ constexpr auto kLanes = static_cast<int64_t>(kSumLanes);
 enum class Products {
   kPlain,   // four numbers plus 128 by four of B (VNNI), four as they are (NEON), or two of 16 bits by two
   kPairs,   // four from 0 on by four, where no sum of two products exceeds 16 bits
-  kFours,   // the same of two groups, where no sum of four exceeds 16 bits
+  kFours,   // the same of two groups, where no sum of four exceeds 16 bits; four by four of NEON, where no sum of two
+            // does
   kSigned,  // four by four
 };
 
 #if HWY_TARGET == HWY_NEON
 // Signed bytes by signed bytes, so sums start at 0, whatever stands in front of a panel. Without SDOT the products of
-// adjacent bytes, of at most 15 bits, are added to half a column's sum: any byte of A meets any byte of B.
+// adjacent bytes, of at most 15 bits, are added to half a column's sum: any byte of A meets any byte of B. Where no
+// byte of B is -128, two products fit into 16 bits.
 using Packed = int8_t;
 constexpr Packed kZero = 0;
 constexpr bool kChoosesProducts = false;
@@ -43,6 +52,12 @@ HWY_INLINE Accumulator resumed(const void* sums) { return load_sums(sums); }
 template <Products>
 HWY_INLINE void multiply_add(Accumulator& sum, Sums a, Sums b) {
   sum = vdotq_s32(sum, vreinterpretq_s8_s32(a), vreinterpretq_s8_s32(b));
+}
+// Compilers otherwise copy some of the sixteen sums to other registers and back in each round: 4 instructions of 84 by
+// SDOT, 8 of 53 by SMMLA.
+HWY_INLINE Sums in_place(Sums sums) {
+  asm("" : "+w"(sums));
+  return sums;
 }
 #else
 constexpr int kTileRows = HWY_ARCH_ARM_A64 ? 6 : 2;  // as there are registers for
@@ -57,6 +72,28 @@ HWY_INLINE void multiply_add(Accumulator& sum, Sums a, Sums b) {
   sum.low = vpadalq_s16(sum.low, vmull_s8(vget_low_s8(x), vget_low_s8(y)));
   sum.high = vpadalq_s16(sum.high, vmull_s8(vget_high_s8(x), vget_high_s8(y)));
 }
+#if CORACLE_ADDS_PRODUCTS
+HWY_INLINE void multiply_add_fours(Accumulator& sum, Sums a, Sums b, Sums next_a, Sums next_b) {
+  const auto bytes = [](Sums s) HWY_ATTR { return vreinterpretq_s8_s32(s); };
+  const int16x8_t low = vmull_s8(vget_low_s8(bytes(a)), vget_low_s8(bytes(b)));
+  const int16x8_t high = vmull_high_s8(bytes(a), bytes(b));
+  sum.low = vpadalq_s16(sum.low, vmlal_s8(low, vget_low_s8(bytes(next_a)), vget_low_s8(bytes(next_b))));
+  sum.high = vpadalq_s16(sum.high, vmlal_high_s8(high, bytes(next_a), bytes(next_b)));
+}
+// Whether all bytes, of whole vectors, are more than -128.
+HWY_INLINE bool products_fit_in_pairs(const char* bytes, int64_t count) {
+  const auto* from = reinterpret_cast<const int8_t*>(bytes);
+  int8x16_t least[] = {vdupq_n_s8(0), vdupq_n_s8(0)};
+  int64_t i = 0;
+  for (; i + 64 <= count; i += 64) {
+    const int8x16x4_t four = vld1q_s8_x4(from + i);
+    least[0] = vminq_s8(least[0], vminq_s8(four.val[0], four.val[1]));
+    least[1] = vminq_s8(least[1], vminq_s8(four.val[2], four.val[3]));
+  }
+  for (; i < count; i += 16) least[0] = vminq_s8(least[0], vld1q_s8(from + i));
+  return vminvq_s8(vminq_s8(least[0], least[1])) > -128;
+}
+#endif
 HWY_INLINE void store_sums(const Accumulator& sum, void* to) { store_sums(sums_of_adjacent(sum.low, sum.high), to); }
 HWY_INLINE void store_floats(const Accumulator& sum, float* to) {
   store_floats(sums_of_adjacent(sum.low, sum.high), to);
@@ -143,16 +180,24 @@ struct RowSums {
   // A group of four that were loaded at once.
   template <int kVectors, int kGroup>
   HWY_INLINE void add_group_of(int8x16_t a, const Sums& first_column, const Sums& second_column) {
-    first = vdotq_laneq_s32(first, vreinterpretq_s8_s32(first_column), a, kGroup);
-    if constexpr (kVectors == 2) second = vdotq_laneq_s32(second, vreinterpretq_s8_s32(second_column), a, kGroup);
+    first = in_place(vdotq_laneq_s32(first, vreinterpretq_s8_s32(first_column), a, kGroup));
+    if constexpr (kVectors == 2) {
+      second = in_place(vdotq_laneq_s32(second, vreinterpretq_s8_s32(second_column), a, kGroup));
+    }
   }
 #endif
-#if CORACLE_BYTES_BY_REACH
+#if CORACLE_BYTES_BY_REACH || CORACLE_ADDS_PRODUCTS
   template <int kVectors>
   HWY_INLINE void add_two_groups(const Packed* a, Sums first_column, Sums second_column, Sums next_first,
                                  Sums next_second) {
+#if CORACLE_ADDS_PRODUCTS
+    const int32x4x2_t both = vld2q_dup_s32(reinterpret_cast<const int32_t*>(a));
+    const Sums x = both.val[0];
+    const Sums next = both.val[1];
+#else
     const Sums x = broadcast_group(a);
     const Sums next = broadcast_group(a + kPerGroup);
+#endif
     multiply_add_fours(first, x, first_column, next, next_first);
     if constexpr (kVectors == 2) multiply_add_fours(second, x, second_column, next, next_second);
   }
@@ -253,7 +298,7 @@ HWY_INLINE void multiply(const TileCall& call, std::index_sequence<kRow...> /*ro
   for (int64_t t = 0; t < taps; ++t) {
     const Packed* HWY_RESTRICT a = kUse == TileUse::kRows ? call.a : call.a + call.tap[t];
     int64_t left = call.groups;
-#if CORACLE_BYTES_BY_REACH
+#if CORACLE_BYTES_BY_REACH || CORACLE_ADDS_PRODUCTS
     if constexpr (kProducts == Products::kFours) {
       for (; left >= 2; left -= 2, b += 2 * kStep, a += 2 * kPerGroup) {
         const Sums first = load_sums(b);
@@ -334,6 +379,9 @@ void multiply_tile(Products products, int64_t vectors, int64_t rows, const TileC
       case Products::kFours: return multiply_vectors<Products::kFours, kUse>(vectors, rows, call);
       default: return multiply_vectors<Products::kPairs, kUse>(vectors, rows, call);
     }
+  }
+  if constexpr (CORACLE_ADDS_PRODUCTS) {
+    if (products == Products::kFours) return multiply_vectors<Products::kFours, kUse>(vectors, rows, call);
   }
   multiply_vectors<Products::kPlain, kUse>(vectors, rows, call);
 }
