@@ -2,7 +2,7 @@
 """Instructions of models on 64-bit ARM, counted in qemu-user, and cycles of the hottest loops by llvm-mca: `make bench-arm`.
 
 These are counts, not times: qemu knows neither caches nor pipelines, and llvm-mca knows pipelines, but no caches. Runs of a model are counted
-by what a second one adds to a first. --docs writes the tables into docs/arm.md.
+by what a second one adds to a first. --docs writes rows into the tables of docs/arm.md.
 """
 import argparse
 import json
@@ -30,6 +30,11 @@ PIPELINES = ["cortex-a53", "cortex-a76", "neoverse-n1", "neoverse-n2"]
 WITHOUT = {"SDOT": 1, "SMMLA": 3, "BFMMLA": 3}
 # Models, and sizes that are smaller than those of models.toml, as qemu takes long.
 MODELS = {"mobilenet_v1": None, "mobilenet_v2": None, "det": [1, 3, 320, 320], "rec": None}
+FORMS = ["float32", "float32, engine xnnpack", "float32, ncnn", "bf16, BFMMLA"]
+FORMS += ["int8, %s%s" % (kernels, has) for has, _ in PROCESSORS.values() for kernels in ("neon", "engine xnnpack", "ncnn")]
+COUNTS = ["model", "kernels", "instructions, M", "products, M", "loads, M", "stores and PRFM, M", "products of all", "least products, M",
+          "instructions / least products"]
+LOOPS = ["loop in", "most of", "instructions", "products", *PIPELINES]
 HOT = 0.03  # of all instructions that a loop in the table has at least
 
 
@@ -145,12 +150,29 @@ def loops_of(blocks, symbols):
             yield symbols.name(offset), words, share
 
 
+def title_of(row):
+    shape = MODELS.get(row["name"]) or row["inputs"]["x"]["shape"]
+    return re.sub(r" \d+(x\d+)?$", "", row["title"]) + " " + "x".join(map(str, shape[2:])), shape
+
+
+def write_docs(titles, asked, table, loops):
+    """What was not asked for, (title, form), stays."""
+    path, order = ROOT / "docs" / "arm.md", {form: i for i, form in enumerate(FORMS)}
+    table = table + [row for row in report.block_rows(path, "counts") if (row[0], row[1]) not in asked]
+    table.sort(key=lambda row: (titles.index(row[0]), order[row[1]]))
+    of_asked = tuple("%s, %s:" % pair for pair in asked)
+    loops = loops + [row for row in report.block_rows(path, "loops") if not row[1].startswith(of_asked)]
+    loops.sort(key=lambda row: -int(re.search(r"(\d+) %", row[1])[1]))
+    report.replace_blocks(path, {"counts": report.markdown(COUNTS, table), "loops": report.markdown(LOOPS, loops),
+                                 "matrix loops": arm_loops.matrix_table([BUILD / "libcoracle.so"])})
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--models", default=",".join(MODELS), help="of models.toml")
     parser.add_argument("--kernels", default="float32|int8", help="a regular expression: only rows whose column of kernels it is found in; qemu takes "
                         "minutes for a run with bf16 (default: %(default)s)")
-    parser.add_argument("--docs", action="store_true", help="write the tables into docs/arm.md")
+    parser.add_argument("--docs", action="store_true", help="write these rows into the tables of docs/arm.md")
     options = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
     counter, symbols = plugin(), Symbols()
@@ -162,11 +184,10 @@ def main():
         print("ncnn: left out: %s" % reason, flush=True)
         ncnn = None
     wide = (BUILD / "lib" / "libcoracle_engine_xnnpack.so").exists() or (BUILD / "libcoracle_engine_xnnpack.so").exists()
+    titles, asked = [title_of(rows[name])[0] for name in MODELS], set()
     table, loops = [], {}
     for name in options.models.split(","):
-        model = models.Model(rows[name])
-        shape = MODELS.get(name) or rows[name]["inputs"]["x"]["shape"]
-        title = re.sub(r" \d+(x\d+)?$", "", rows[name]["title"]) + " " + "x".join(map(str, shape[2:]))
+        model, (title, shape) = models.Model(rows[name]), title_of(rows[name])
         try:
             macs, all_rows = multiply_adds(model.native(), shape), list(rows_of(model, shape, counter, ncnn, wide))
         except models.Absent as reason:
@@ -175,6 +196,7 @@ def main():
         for form, lanes, count in all_rows:
             if not re.search(options.kernels, form):
                 continue
+            asked.add((title, form))
             try:
                 blocks = count()
                 total = sums(blocks)
@@ -191,8 +213,6 @@ def main():
                 known = loops.setdefault(words, [symbol, form, 0, title])
                 if share > known[2]:
                     known[1:] = [form, share, title]
-    counts = report.markdown(["model", "kernels", "instructions, M", "products, M", "loads, M", "stores and PRFM, M", "products of all", "least products, M",
-                              "instructions / least products"], table)
     rows = []
     for words, (symbol, form, share, title) in sorted(loops.items(), key=lambda row: -row[1][2]):
         kinds = [kind(word) for word in words]
@@ -202,11 +222,9 @@ def main():
         for processor in PIPELINES[without:]:
             row.append(arm_loops.share(words, processor, disassembler, simulator))
         rows.append(row)
-    mca = report.markdown(["loop in", "most of", "instructions", "products", *PIPELINES], rows)
-    print(counts, mca, sep="\n\n")
+    print(report.markdown(COUNTS, table), report.markdown(LOOPS, rows), sep="\n\n")
     if options.docs:
-        report.replace_blocks(ROOT / "docs" / "arm.md", {"counts": counts, "loops": mca,
-                                                         "matrix loops": arm_loops.matrix_table([BUILD / "libcoracle.so"])})
+        write_docs(titles, asked, table, rows)
 
 
 if __name__ == "__main__":

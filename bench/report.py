@@ -182,6 +182,12 @@ def life(r, settled):
     ])
 
 
+def block_rows(path, name):
+    """The rows of the table that replace_blocks() has written, as lists of cells."""
+    found = re.search(r"<!-- %s: [^>]*-->\n(.*?)<!-- %s end -->" % (name, name), path.read_text(), re.DOTALL)
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in found[1].splitlines()[2:] if line] if found else []
+
+
 def replace_blocks(path, blocks):
     """Replaces what is between `<!-- NAME: made by ... -->` and `<!-- NAME end -->` in a Markdown file."""
     text = path.read_text()

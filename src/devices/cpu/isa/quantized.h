@@ -102,19 +102,18 @@ class Int8Rounding {
   template <bool kNumber>
   HWY_INLINE hn::Vec<IntTag> integers(FloatVector v) const {
     const FloatTag d;
-    constexpr bool kChecked = !kNumber && (kHalfAway || !CORACLE_NARROWING_CLIPS);
-    const FloatVector x = kChecked ? hn::IfThenElseZero(hn::Eq(v, v), v) : v;
+    constexpr bool kUnchecked = kNumber || (CORACLE_NARROWING_CLIPS && !kHalfAway);
+    const FloatVector x = kUnchecked ? v : hn::IfThenElseZero(hn::Eq(v, v), v);
     if constexpr (kHalfAway) {
       // What is just below a half, added to a half, is rounded to 1; added to less, it is not.
       const FloatVector scaled = hn::Mul(factor_, hn::Max(hn::Neg(scale_), hn::Min(scale_, x)));
       const FloatVector up = hn::CopySign(hn::Set(d, 0.49999997f), scaled);
       return hn::ConvertTo(IntTag(), hn::Add(scaled, up));
     } else {
-      const FloatVector scaled = hn::Mul(hn::Mul(x, set(d, 127.0)), inverse_);
 #if CORACLE_NARROWING_CLIPS
-      return hn::NearestInt(scaled);
+      return hn::NearestInt(hn::Mul(hn::Mul(x, set(d, 127.0)), inverse_));
 #else
-      const FloatVector most = hn::Min(most_, scaled);
+      const FloatVector most = hn::Min(most_, hn::Mul(hn::Mul(x, set(d, 127.0)), inverse_));
 #if HWY_TARGET == HWY_AVX2
       return hn::Vec<IntTag>{_mm256_cvtps_epi32(most.raw)};  // what is below the range becomes the least number
 #elif HWY_TARGET == HWY_AVX3

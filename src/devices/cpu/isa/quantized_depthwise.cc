@@ -177,7 +177,7 @@ void multiply_eight(const Taps& taps, const char* from, const char* filter, floa
   multiply<kStride, kTaps>(taps, from, filter, tile, tile_stride, std::make_index_sequence<kTogether>());
 }
 
-Multiply multiply_for(int64_t stride, const Taps& taps) {
+Multiply multiply_for(int64_t stride, [[maybe_unused]] const Taps& taps) {
 #if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64  // which has registers for a filter's row
   if (stride == 1 && taps.step == kVectorBytes) {
     if (taps.count == 3) return multiply_eight<1, 3>;

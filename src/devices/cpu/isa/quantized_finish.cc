@@ -200,12 +200,11 @@ class Finisher {
     for (; rows > 0; --rows, at += step, result += stride) out.template store<kNumber>(finished(at), result, width);
   }
 
+#if CORACLE_NARROWING_CLIPS
   // Two vectors of columns from j on, which are written as one.
   template <bool kNumber, bool kLastFactor, class Out, class F>
-  HWY_INLINE void finish_adjacent([[maybe_unused]] const Out& out, [[maybe_unused]] const QuantizedTile& part,
-                                  [[maybe_unused]] size_t j, [[maybe_unused]] typename Out::T* result,
-                                  [[maybe_unused]] const F& function) const {
-#if CORACLE_NARROWING_CLIPS
+  HWY_INLINE void finish_adjacent(const Out& out, const QuantizedTile& part, size_t j, typename Out::T* result,
+                                  const F& function) const {
     const FloatTag d;
     const V common = hn::Set(d, common_factor_);
     const auto at = [&](const float* of_channels, size_t vector, V otherwise) HWY_ATTR {
@@ -225,8 +224,8 @@ class Finisher {
     for (size_t left = part.rows; left > 0; --left, sums += step, result += stride) {
       out.template store_adjacent<kNumber>(finished(sums, 0), finished(sums, 1), result);
     }
-#endif
   }
+#endif
 
   // kNumber: whether the function's results are never NaN.
   template <bool kNumber, bool kLastFactor, class Out, class F>
@@ -237,11 +236,13 @@ class Finisher {
     const size_t step = part.stride;
     T* const to = static_cast<T*>(result_.data) + part.pixel * result_.stride + part.channel;
     size_t j = 0;
-    if (CORACLE_NARROWING_CLIPS && chain_.in_tile && term_ == nullptr && integers_ == nullptr) {
+#if CORACLE_NARROWING_CLIPS
+    if (chain_.in_tile && term_ == nullptr && integers_ == nullptr) {
       for (; j + 2 * kFloatLanes <= part.columns; j += 2 * kFloatLanes) {
         finish_adjacent<kNumber, kLastFactor>(out, part, j, to + j, function);
       }
     }
+#endif
     for (; j < part.columns; j += kFloatLanes) {
       const size_t width = width_at(part, j);
       const V factor = factor_ == nullptr ? set(d, static_cast<double>(common_factor_))

@@ -20,6 +20,11 @@ struct QuantizedMatrices {
   int64_t rows, depth, columns;
 };
 
+/// All numbers of a matrix are at least `least` and below `end`.
+struct Numbers {
+  int64_t least, end;
+};
+
 /// c [rows, columns] as a plan computes it with B in that form, sums alone.
 std::vector<float> sums_of(QuantizedGemmPlan& plan, QuantizedGemmForm form, const Tensor& a, const Tensor& b) {
   ThreadPool pool(2);
@@ -39,10 +44,11 @@ std::vector<float> sums_of(QuantizedGemmPlan& plan, QuantizedGemmForm form, cons
   return c;
 }
 
-void check_product(const QuantizedGemmFunctions& functions, const QuantizedMatrices& p) {
-  SCOPED_TRACE(testing::Message() << p.rows << " x " << p.depth << " x " << p.columns);
-  const Tensor a = test::random_ints({p.rows, p.depth}, -128, 128, DType::kInt8, 1);
-  const Tensor b = test::random_ints({p.depth, p.columns}, -127, 128, DType::kInt8, 2);
+void check_product(const QuantizedGemmFunctions& functions, const QuantizedMatrices& p, Numbers of_a = {-128, 128},
+                   Numbers of_b = {-127, 128}) {
+  SCOPED_TRACE(testing::Message() << p.rows << " x " << p.depth << " x " << p.columns << ", B from " << of_b.least);
+  const Tensor a = test::random_ints({p.rows, p.depth}, of_a.least, of_a.end, DType::kInt8, 1);
+  const Tensor b = test::random_ints({p.depth, p.columns}, of_b.least, of_b.end, DType::kInt8, 2);
   QuantizedGemmPlan plan;
   plan.functions = &functions;
   plan.call.depth = p.depth;
@@ -176,6 +182,8 @@ void check_all(const QuantizedGemmFunctions& functions) {
                                      {64, 4102, 129}}) {  // of which B is passed once for several tiles
     check_product(functions, p);
   }
+  check_product(functions, {33, 65, 33}, {-128, -127}, {-127, -126});  // the largest sums
+  check_product(functions, {33, 65, 33}, {127, 128}, {-127, -126});
   check_image(functions, 3, 10);
   check_image(functions, 17, 33);
   check_image(functions, 40, 16);
@@ -208,6 +216,9 @@ TEST_F(QuantizedGemm, OfThisMachine) {
     SCOPED_TRACE(name_of(isa));
     check_all(quantized_gemm_table(isa));
     check_all(machine_quantized_gemm(isa));
+    // Where B is no constant.
+    check_product(any_quantized_gemm(isa), {33, 65, 33}, {-128, 128}, {-128, 128});
+    check_product(any_quantized_gemm(isa), {33, 65, 33}, {-128, -127}, {-128, -127});
   }
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
   if (processor().has(Capability::kAvx512Vnni)) check_all(avx512_vnni::quantized_gemm);  // beside tiles, too
