@@ -31,7 +31,7 @@ WITHOUT = {"SDOT": 1, "SMMLA": 3, "BFMMLA": 3}
 # Models, and sizes that are smaller than those of models.toml, as qemu takes long.
 MODELS = {"mobilenet_v1": None, "mobilenet_v2": None, "det": [1, 3, 320, 320], "rec": None}
 FORMS = ["float32", "float32, engine xnnpack", "float32, ncnn", "bf16, BFMMLA"]
-FORMS += ["int8, %s%s" % (kernels, has) for has, _ in PROCESSORS.values() for kernels in ("neon", "engine xnnpack", "ncnn")]
+FORMS += [kernels + has for has, _ in PROCESSORS.values() for kernels in ("int8, neon", "int8, engine xnnpack", "int8, ncnn", "int8 and float16, ncnn")]
 COUNTS = ["model", "kernels", "instructions, M", "products, M", "loads, M", "stores and PRFM, M", "products of all", "least products, M",
           "instructions / least products"]
 LOOPS = ["loop in", "most of", "instructions", "products", *PIPELINES]
@@ -80,10 +80,10 @@ def ncnn_counted(ncnn, counter, processor, model, files, shape):
     return blocks
 
 
-def ncnn_int8_counted(ncnn, counter, processor, model, shape):
+def ncnn_int8_counted(ncnn, counter, processor, model, shape, options):
     """The same of ncnn with int8, whose results have to be near those of float32."""
     files, answer, float32 = ncnn.quantized(model, shape)
-    blocks = counted(counter, processor, lambda runs: ncnn.command(files, 1 + runs, answer), ncnn.environment())
+    blocks = counted(counter, processor, lambda runs: ncnn.command(files, 1 + runs, answer, options), ncnn.environment())
     ncnn.check_int8(model, float32, runs=3)
     return blocks
 
@@ -95,8 +95,8 @@ def rows_of(model, shape, counter, ncnn, wide):
     def of_coracle(processor, files, *options):
         return lambda: counted(counter, processor, coracle_command(files, shape, options), {"QEMU_LD_PREFIX": str(SYSROOT)})
 
-    def of_ncnn_int8(processor):
-        return lambda: ncnn_int8_counted(ncnn, counter, processor, model, shape)
+    def of_ncnn_int8(processor, options):
+        return lambda: ncnn_int8_counted(ncnn, counter, processor, model, shape, options)
 
     yield "float32", 4, of_coracle("neoverse-n1", native)
     if wide:
@@ -109,7 +109,9 @@ def rows_of(model, shape, counter, ncnn, wide):
         if wide and has in OF_XNNPACK:
             yield "int8, engine xnnpack" + has, lanes, of_coracle(processor, int8, "--engines", "xnnpack", "--precision", "int8")
         if ncnn:
-            yield "int8, ncnn" + has, lanes, of_ncnn_int8(processor)
+            yield "int8, ncnn" + has, lanes, of_ncnn_int8(processor, arm_ncnn.FLOAT32)
+        if ncnn and has:  # such processors compute with float16, and ncnn does what is not int8 with it unless it is told not to
+            yield "int8 and float16, ncnn" + has, lanes, of_ncnn_int8(processor, [])
 
 
 def multiply_adds(files, shape):
@@ -126,6 +128,15 @@ def sums(blocks):
         for word in words:
             total[kind(word)] += runs
     return total
+
+
+def products_share(blocks, library):
+    of_all, of_library = 0, 0
+    for (file, _, words), runs in blocks.items():
+        products = runs * sum(kind(word) in ("fma", "dot") for word in words)
+        of_all += products
+        of_library += products if library in file else 0
+    return of_library / max(of_all, 1)
 
 
 class Symbols:
@@ -202,6 +213,9 @@ def main():
                 total = sums(blocks)
                 if "int8" in form and total["dot"] < total["fma"]:
                     raise models.Absent("most products are float32's")
+                share = products_share(blocks, "XNNPACK")
+                if "engine" in form and share < 0.9:
+                    raise models.Absent("XNNPACK makes %.0f %% of the products, as it takes no more of this model" % (100 * share))
             except models.Absent as reason:
                 print("%s, %s: left out: %s" % (title, form, reason), flush=True)
                 continue

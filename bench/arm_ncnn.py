@@ -89,9 +89,9 @@ class Ncnn:
     def python(self, script):
         return [PYTHON_ROOT / "usr" / "bin" / "python3.11", models.BENCH / "arm" / script]
 
-    def command(self, files, runs, answer="out0"):
+    def command(self, files, runs, answer="out0", options=FLOAT32):
         """What qemu runs, with one more run that writes the blob `answer` into output(runs)."""
-        return [*self.python("run_ncnn.py"), *files, str(runs), answer, self.output(runs), *FLOAT32]
+        return [*self.python("run_ncnn.py"), *files, str(runs), answer, self.output(runs), *options]
 
     def output(self, runs):
         return WORK / ("ncnn-output-%d.npy" % runs)
