@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all light tailored setup models engines goldens-on-engines demo serve-demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-ray bench-isa bench-int8 bench-precision bench-mixed bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo oracle-lite oracle-custom python-versions known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile gpu-bundle gpu-bundle-rehearsal ray subset processors build-times wheel packages reproducible migration paddleocr docs golden-weights arm arm-test arm-packages bench-arm musl musl-test windows windows-test wheel-windows macos clean
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo oracle-lite oracle-custom python-versions known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile gpu-bundle gpu-bundle-rehearsal ray subset processors build-times wheel packages reproducible migration paddleocr docs golden-weights arm arm-test arm-packages bench-arm musl musl-test wheel-musl windows windows-test wheel-windows macos clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -306,10 +306,14 @@ musl: setup
 	scripts/zig-compilers.sh x86_64-linux-musl
 	scripts/source-libraries.sh x86_64-linux-musl cmake/toolchains/musl.cmake
 	$(MAKE) --no-print-directory build/musl/build.ninja
-	cmake --build --preset musl -j $(JOBS) --target coracle_program golden_test
+	cmake --build --preset musl -j $(JOBS) --target coracle_program golden_test write_model
 
 musl-test: musl golden-weights
 	scripts/musl-test.sh
+
+# The Python wheel for Linux with musl on x86-64, into build/wheels-musl. make musl-test tries it.
+wheel-musl: musl
+	scripts/python-wheel.sh musl
 
 # Library and program for 64-bit Windows by Debian's mingw-w64. make windows-test runs them and tests in wine; all tests of these programs:
 # make windows-test TESTS=--all.

@@ -3,10 +3,17 @@
 # x86-64 and 64-bit ARM, linked on whatever glibc. What newer ones do otherwise is in glibc_2_28.cc; the C++ library is linked
 # statically. libgcc_s stays the system's: every system has one, and it finds the frames of exceptions in the way that the system's
 # glibc offers.
-if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|aarch64)$")
+include(CheckCXXSourceCompiles)
+check_cxx_source_compiles("#include <features.h>
+#ifndef __GLIBC__
+#error
+#endif
+int main() { return 0; }" CORACLE_HAS_GLIBC)
+if(NOT CORACLE_HAS_GLIBC OR NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|aarch64)$")
+  # musl has no versions of symbols: scripts/python-wheel.sh looks at what is needed of it.
   function(coracle_for_glibc_2_28)
     foreach(target IN LISTS ARGN)
-      target_link_options(${target} PRIVATE -static-libstdc++)
+      target_link_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-static-libstdc++>)
     endforeach()
   endfunction()
   return()

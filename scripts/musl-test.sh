@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Runs what was built for musl with musl's own loader, which is not installed: models of each kind, whose answers have to be Paddle's, the same
-# bits as in the build for this machine where there is one, and the program.
+# bits as in the build for this machine where there is one, and the program. Of the wheel, where it was made (make wheel-musl): its program,
+# a program in C that is linked with musl and with its library, and tests of the package in a Python with musl (scripts/musl-python.sh).
 #   scripts/musl-test.sh [BUILD]
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -10,10 +11,7 @@ models="ppocr-v2.0-cls ppocr-v2.0-en-rec ch_PP-OCRv3_rec_slim_infer paddleslim-i
 logs=$build/musl-test
 mkdir -p "$logs"
 
-loader=$root/build/sysroot/musl/lib/ld-musl-x86_64.so.1
-if [ ! -e "$loader" ]; then
-  (cd "$logs" && apt-get download -qq musl && dpkg-deb -x musl_*.deb "$root/build/sysroot/musl" && rm musl_*.deb)
-fi
+loader=$("$root/scripts/musl-loader.sh")
 failed=""
 # test NAME COMMAND...
 test_that() {
@@ -35,6 +33,38 @@ test_that models "$build/golden_test" --bits --threads 2 --first $models
 if [ -x "$root/build/release/golden_test" ]; then
   test_that models.here "$root/build/release/golden_test" --bits --threads 2 --first $models
   cmp "$logs/models" "$logs/models.here" || failed="$failed bits"
+fi
+wheel=$(echo "$root"/build/wheels-musl/coracle-*-py3-none-musllinux_1_2_x86_64.whl)
+if [ -e "$wheel" ]; then
+  rm -rf "$logs/wheel"
+  python3 -m zipfile -e "$wheel" "$logs/wheel"
+  package=$logs/wheel/coracle
+  test_that wheel.program "$loader" --library-path "$package" "$package/bin/coracle" run "$root/../shared/models/ppocr-v2.0-cls" --shape x=1,3,48,192
+  "$root/build/zig/x86_64-linux-musl/clang" -std=c11 -I "$root/include" "$root/tests/install/user/user.c" "$package/libcoracle.so" -o "$logs/user_c"
+  "$build/write_model" "$logs/product_model"
+  test_that wheel.library "$loader" --library-path "$package" "$logs/user_c" "$logs/product_model"
+  size=$(stat -c %s "$wheel")
+  echo "musl: $(basename "$wheel"): $size bytes, its library $(stat -c %s "$package/libcoracle.so")"
+  [ "$size" -lt 8000000 ] || failed="$failed size"
+  nm -D --defined-only "$package/libcoracle.so" | grep -v ' coracle_' && failed="$failed exports"
+  # pip of that Python looks whether the wheel is for it.
+  status=0
+  python=$("$root/scripts/musl-python.sh") || status=$?
+  if [ $status = 0 ]; then
+    site=$logs/site
+    rm -rf "$site"
+    export PYTHONPATH="$site" PYTHONDONTWRITEBYTECODE=1
+    test_that wheel.pip "$python" "$root/build/python-venv/lib/python3.11/site-packages/pip" install --quiet --no-index --no-deps --target "$site" "$wheel"
+    cd "$root"
+    test_that wheel.python env -u CORACLE_LIBRARY "$python" -m pytest -q -rs -p no:cacheprovider tests/python/goldens_test.py \
+      tests/python/model_test.py tests/python/session_test.py tests/python/async_test.py tests/python/saved_test.py
+    test_that wheel.pictures env -u CORACLE_LIBRARY "$python" -c "import coracle
+objects = coracle.pipeline('tests/vision/objects', description='tests/vision/descriptions/objects.yml')('examples/ocr/demo.jpg').objects
+print(len(objects), 'objects')
+assert objects"
+  elif [ $status != 77 ]; then
+    failed="$failed musl-python"
+  fi
 fi
 # Nothing but musl is needed.
 needed=$(objdump -p "$build/libcoracle.so.0" "$build/coracle" | awk '$1 == "NEEDED" { print $2 }' | sort -u | grep -v -x -e libc.so -e libcoracle.so.0 || true)

@@ -4,6 +4,7 @@
 # names the wheel after that (manylinux_2_N); nothing is copied into the wheel, or this fails.
 #   scripts/python-wheel.sh             of this machine
 #   scripts/python-wheel.sh aarch64     of 64-bit ARM, by the cross compiler, into build/wheels-aarch64
+#   scripts/python-wheel.sh musl        of Linux with musl on x86-64, by ziglang (make musl is there), into build/wheels-musl
 #   scripts/python-wheel.sh windows     of 64-bit Windows, by mingw-w64 (make windows is there), into build/wheels-windows
 set -eu
 cd "$(dirname "$0")/.."
@@ -22,6 +23,24 @@ if [ "${1:-}" = windows ]; then
     _PYTHON_HOST_PLATFORM=win-amd64 pip_wheel "$wheels" --config-settings build-dir=build/wheel-windows
   "$bin/python" scripts/wheel_program.py "$wheels"/coracle-*-py3-none-win_amd64.whl
   echo "$wheels"/coracle-*-py3-none-win_amd64.whl
+  exit
+fi
+if [ "${1:-}" = musl ]; then
+  CMAKE_ARGS="-DCMAKE_TOOLCHAIN_FILE=$PWD/cmake/toolchains/musl.cmake -DCORACLE_PRECOMPILE=OFF -DCORACLE_LIGHT_ISA=none -DCORACLE_BUILD_TRITON=OFF" \
+    _PYTHON_HOST_PLATFORM=musllinux_1_2_x86_64 pip_wheel "$wheels" --config-settings build-dir=build/wheel-musl
+  wheel=$(echo "$wheels"/coracle-*-py3-none-musllinux_1_2_x86_64.whl)
+  # The name says that musl 1.2.0 does: nothing but musl is needed, and of that nothing that came later.
+  unpacked=build/wheel-musl/unpacked
+  rm -rf "$unpacked"
+  "$bin/python" -m zipfile -e "$wheel" "$unpacked"
+  others=$(objdump -p "$unpacked"/coracle/*.so "$unpacked"/coracle/bin/* | awk '$1 == "NEEDED" { print $2 }' | grep -vxE 'libc[.]so|libcoracle(_quantize|_vision)?[.]so' || true)
+  later=$(nm -D --undefined-only "$unpacked"/coracle/*.so "$unpacked"/coracle/bin/* | awk '{ print $2 }' |
+    grep -xE '_Fork|gettid|reallocarray|qsort_r|pthread_getname_np|preadv2|pwritev2|statx|renameat2|posix_getdents' || true)
+  if [ -n "$others$later" ]; then
+    echo "python-wheel: the wheel needs what musl 1.2.0 does not have:" $others $later >&2
+    exit 1
+  fi
+  echo "$wheel"
   exit
 fi
 # With the compiler's name of the other builds, so that ccache knows the objects.

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What Coracle is built with, in build/sysroot/NAME, for systems that Debian has no packages for: links to those of Debian's headers that are
-# the same for every system, and static libraries that read pictures and archives, compiled from the sources of Debian's packages. apt is
-# asked with a state of its own, so that no root is needed. Nothing happens where all is there already.
+# the same for every system, and static libraries that read pictures and archives, compiled from the sources of Debian's packages. Nothing
+# happens where all is there already.
 #   scripts/source-libraries.sh NAME TOOLCHAIN [CMAKE_OPTION...]     TOOLCHAIN: a file for CMake
 # The variable LIBRARIES names those that are compiled; without it all are.
 set -eu
@@ -41,33 +41,7 @@ CMAKE
 done
 
 sources=$root/build/sysroot/sources
-if [ "$(cat "$sources/made" 2>/dev/null)" != "$packages" ]; then
-  rm -rf "$sources"
-  mkdir -p "$sources/apt/lists/partial" "$sources/apt/archives/partial"
-  : >"$sources/apt/status"
-  suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
-  echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian ${suite:-bookworm} main" >"$sources/apt/list"
-  cat >"$sources/apt/apt.conf" <<CONF
-APT::Sandbox::User "";
-Acquire::Languages "none";
-Dir::Etc::SourceList "$sources/apt/list";
-Dir::Etc::SourceParts "/dev/null";
-Dir::State "$sources/apt";
-Dir::State::status "$sources/apt/status";
-Dir::Cache "$sources/apt";
-CONF
-  (
-    cd "$sources"
-    export APT_CONFIG=$sources/apt/apt.conf
-    apt-get update -qq
-    apt-get source -qq --download-only $packages >apt/log 2>&1 || { tail -n 20 apt/log >&2; exit 1; }
-    for package in $packages; do
-      dpkg-source --no-check -x "$package"_*.dsc "$package" >>apt/log 2>&1 || { tail -n 20 apt/log >&2; exit 1; }
-    done
-    rm -rf apt *.tar.* *.dsc *.asc
-  )
-  echo "$packages" >"$sources/made"
-fi
+"$root/scripts/debian-sources.sh" "$sources" $packages
 
 log=$sysroot/log
 # library PACKAGE OPTION...: compiles and installs it.
