@@ -57,10 +57,10 @@ step "$python.build/python" env PKG_CONFIG_LIBDIR="$python.build/lib/pkgconfig" 
 step "$python.build/python" make -j "$jobs" LINKFORSHARED="-dynamic -rdynamic -Wl,-dynamic-linker,$loader -Wl,-z,stack-size=1048576" \
   python pybuilddir.txt
 cp "$python.build/python/python" "$python/bin/python3"
-cp "$python.build"/python/build/lib.*/_sysconfigdata*.py "$python/lib/python3.11"
+cp "$python.build"/python/build/lib.*/_sysconfigdata*.py "$python/lib/python3.11/_sysconfigdata__$host.py"  # where Debian looks
 tar -C "$sources/python3.11/Lib" --exclude=test --exclude=__pycache__ --exclude=idlelib --exclude=tkinter -cf - . | tar -C "$python/lib/python3.11" -xf -
-build/python-venv/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary=:all: --platform musllinux_1_2_x86_64 \
-  --python-version 3.11 --target "$python/lib/python3.11/site-packages" -r "$requirements" >&2
+build/python-venv/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary=:all: --platform musllinux_1_1_x86_64 --platform musllinux_1_2_x86_64 \
+  --python-version 3.11 --target "$python/lib/python3.11/dist-packages" -r "$requirements" >&2
 "$python/bin/python3" -c 'import ctypes, numpy, zlib' >&2
 rm -rf "$python.build"
 echo "$wanted" >"$python/made"

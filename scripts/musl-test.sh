@@ -54,7 +54,7 @@ if [ -e "$wheel" ]; then
     site=$logs/site
     rm -rf "$site"
     export PYTHONPATH="$site" PYTHONDONTWRITEBYTECODE=1
-    test_that wheel.pip "$python" "$root/build/python-venv/lib/python3.11/site-packages/pip" install --quiet --no-index --no-deps --target "$site" "$wheel"
+    test_that wheel.pip "$python" "$root/build/python-venv/lib/python3.11/site-packages/pip" install --root-user-action=ignore --disable-pip-version-check --no-index --no-deps --target "$site" "$wheel"
     cd "$root"
     test_that wheel.python env -u CORACLE_LIBRARY "$python" -m pytest -q -rs -p no:cacheprovider tests/python/goldens_test.py \
       tests/python/model_test.py tests/python/session_test.py tests/python/async_test.py tests/python/saved_test.py
