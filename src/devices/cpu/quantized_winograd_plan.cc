@@ -18,6 +18,8 @@ constexpr int64_t kChunkBytes = 1 << 20;
 /// The transformed filter is 8 times the size of the filter.
 constexpr WinogradTiles kQuantizedTiles{
     .size = 4, .least_tiles = 12, .least_in_channels = 16, .least_out_channels = 16, .share = 1, .of_shares = 3};
+/// Products of a panel with a tile's pairs of channels, as many as are multiplied between looks at the deadline.
+constexpr int64_t kUnwatchedPairs = 1 << 15;
 /// Results must be smaller (isa/quantized_winograd.h).
 constexpr int64_t kResultLimit = 1 << 25;
 
@@ -150,7 +152,12 @@ void run_quantized_winograd(KernelCall& call) noexcept {
   if (s.call.chunk == s.tiles) {
     call.pool->parallel_for(s.tiles, kGrainTiles / 2,
                             [&](int64_t begin, int64_t end) { f.transform_input(whole, begin, end); });
-    call.pool->parallel_for(s.panels, 1, [&](int64_t begin, int64_t end) { f.multiply(whole, s.tiles, begin, end); });
+    const int64_t step = 1 + kUnwatchedPairs / (s.tiles * whole.pairs());
+    call.pool->parallel_for(s.panels, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end && !call.over(); i += step) {
+        f.multiply(whole, s.tiles, i, std::min(i + step, end));
+      }
+    });
     call.pool->parallel_for(s.tiles, kGrainTiles / 2,
                             [&](int64_t begin, int64_t end) { f.transform_output(whole, begin, end); });
     return;
