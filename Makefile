@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all light tailored setup models engines goldens-on-engines demo serve-demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-serving bench-ray bench-isa bench-int8 bench-precision bench-mixed bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo oracle-lite oracle-custom python-versions known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile gpu-bundle gpu-bundle-rehearsal ray subset processors build-times wheel packages reproducible migration paddleocr docs golden-weights arm arm-test arm-packages bench-arm musl musl-test wheel-musl windows windows-test wheel-windows macos clean
+        bench-kernels bench-threads bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo oracle-lite oracle-custom python-versions known-attributes model-table metamorphic serve-mixes engines-random hostile faults serve-balancer serve-endurance serve-fuzz serve-kserve serve-triton page-pictures opencl cuda cuda-compile gpu-bundle gpu-bundle-rehearsal ray subset processors build-times wheel packages reproducible migration paddleocr docs golden-weights arm arm-test arm-packages bench-arm musl musl-test wheel-musl windows windows-test wheel-windows macos clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -175,6 +175,12 @@ bench-kernels: setup
 	cmake --preset release -DCORACLE_BUILD_BENCH=ON
 	cmake --build --preset release -j $(JOBS) --target coracle-bench-kernels
 	build/release/coracle-bench-kernels $(if $(KERNELS),--benchmark_filter='$(KERNELS)')
+
+# How well models are cut for many threads, on a machine with any number of processors, e.g. make bench-threads MODELS=det STEPS=8
+bench-threads: bench-ready
+	cmake --preset release -DCORACLE_BUILD_BENCH=ON
+	cmake --build --preset release -j $(JOBS) --target coracle-bench-threads
+	$(BENCH_PYTHON) bench/cuts.py $(if $(MODELS),--models $(MODELS),--docs) $(if $(THREADS),--threads $(THREADS)) $(if $(STEPS),--steps $(STEPS)) $(if $(REALTIME),--real-time)
 
 # What the units of a build took to compile, e.g. make build-times BUILD=asan
 BUILD ?= release

@@ -609,10 +609,11 @@ CORACLE_API coracle_status coracle_session_tensor(const coracle_session* session
 CORACLE_API coracle_status coracle_session_set_profiling(coracle_session* session, int32_t on);
 /**
  * The timings of the last run as JSON: [{"node", "op", "kernel", "output", "start_ns", "duration_ns", "flops",
- * "bytes", "helpers": [{"thread", "start_ns", "duration_ns", "busy_ns"}, ...]}, ...]. `flops` are those of sums of
- * products, a multiply-add counted as two, as many as the kernel really does (0 for operators that memory limits);
- * `bytes` those of operands and results; `helpers` when threads other than the calling one worked on it: from the first
- * part to the end of the last, `busy_ns` of that on parts. The text belongs to the calling thread and is valid until
+ * "bytes", "waited_ns", "helpers": [{"thread", "start_ns", "duration_ns", "busy_ns"}, ...]}, ...]. `flops` are those of
+ * sums of products, a multiply-add counted as two, as many as the kernel really does (0 for operators that memory
+ * limits); `bytes` those of operands and results; `waited_ns` the time in which the calling thread waited for others;
+ * `helpers` when threads other than the calling one worked on it: from the first part to the end of the last, `busy_ns`
+ * of that on parts. The text belongs to the calling thread and is valid until
  * its next call of this function or of coracle_session_explain, for whatever session.
  */
 CORACLE_API coracle_status coracle_session_profile(const coracle_session* session, const char** json);

@@ -22,6 +22,7 @@ std::string profile_text(const Profile& profile) {
       field(w, "duration_ns", e.duration_ns);
       field(w, "flops", e.flops);
       field(w, "bytes", e.bytes);
+      field(w, "waited_ns", e.waited_ns);
       if (!e.device.empty()) field(w, "device", e.device);
       w.objects("helpers", e.helpers, [&](const ProfileEvent::Helper& h) {
         field(w, "thread", int64_t{h.thread});

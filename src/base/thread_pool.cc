@@ -23,10 +23,14 @@ struct Times {
   int64_t interrupted = 0;  // how often the system took the processor away
 };
 
+int64_t steady_ns() {
+  const auto time = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
+}
+
 Times times() {
   Times t;
-  t.passed =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  t.passed = steady_ns();
   t.busy = t.passed;
   if (const std::optional<OwnTime> own = own_processor_time()) {
     t.busy = own->busy;
@@ -78,13 +82,9 @@ struct Traced {
 
   static void run(const void* self, int64_t begin, int64_t end) {
     const auto& loop = *static_cast<const Traced*>(self);
-    const auto now = [] {
-      const auto time = std::chrono::steady_clock::now().time_since_epoch();
-      return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
-    };
-    const int64_t start = now();
+    const int64_t start = steady_ns();
     loop.call(loop.self, begin, end);
-    loop.trace->add(start, now());
+    loop.trace->add(start, steady_ns());
   }
 };
 
@@ -119,8 +119,7 @@ ThreadPool::Run::Run(ThreadPool& pool, RunContext context)
   Caller& caller = *pool.caller_;
   caller.slept = 0;
   caller.helped = false;
-  const auto time = std::chrono::steady_clock::now().time_since_epoch();
-  if (std::chrono::duration_cast<std::chrono::nanoseconds>(time).count() < caller.next) return;
+  if (steady_ns() < caller.next) return;
   measured_ = true;
   caller.start = times();
   caller.next = caller.start.passed + kMeasureEvery;
@@ -151,6 +150,7 @@ void ThreadPool::run(int64_t n, int64_t grain, Call call, const void* self) noex
     return;
   }
   const Traced traced{call, self, context_ == nullptr ? nullptr : context_->trace()};
+  const int64_t start = traced.trace != nullptr ? steady_ns() : 0;
   if (traced.trace != nullptr) [[unlikely]] {
     call = Traced::run;
     self = &traced;
@@ -159,6 +159,7 @@ void ThreadPool::run(int64_t n, int64_t grain, Call call, const void* self) noex
   loop_->set(n, std::min(most, parts), helpers + 1, call, self);
   caller_->helped = true;
   caller_->slept += workers_->run(*loop_);
+  if (traced.trace != nullptr) [[unlikely]] traced.trace->end_loop(steady_ns() - start);
 }
 
 }  // namespace coracle::internal

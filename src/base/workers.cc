@@ -128,6 +128,12 @@ Workers::Workers(int threads, std::vector<int> cpus, std::string root)
       crew_(new Crew(threads_ - 1)),
       cpus_(std::numeric_limits<int>::max()) {}
 
+std::shared_ptr<Workers> Workers::imagined(int threads) {
+  auto workers = std::make_shared<Workers>(threads);
+  workers->imagined_ = true;
+  return workers;
+}
+
 Workers::~Workers() {
   std::unique_ptr<Crew> last(crew_.load());
   if (!last->workers.empty() && last->process != this_process()) {
@@ -162,7 +168,7 @@ void Workers::bind(Worker& worker) const {
 
 void Workers::start(int count) {
   count = std::min(count, threads_ - 1);
-  if (count <= 0) return;
+  if (count <= 0 || imagined_) return;
   Crew& crew = crew_of_this_process();
   if (crew.started.load(std::memory_order_acquire) >= count) return;
   const std::lock_guard lock(crew.starting);
@@ -211,6 +217,7 @@ int Workers::limit(const Crew& crew) const noexcept {
 }
 
 int Workers::available(int wanted) noexcept {
+  if (imagined_) return wanted;
   const Crew& crew = this->crew();
   const int most = limit(crew);
   if (!crowded_.load(std::memory_order_relaxed)) return std::clamp(most, 0, wanted);

@@ -57,6 +57,9 @@ class Workers {
   /// Helpers run on the processors `cpus` (cpu_numbers()); none: where the thread that starts them may. `root` is what
   /// the paths of /sys begin with.
   explicit Workers(int threads, std::vector<int> cpus = {}, std::string root = "");
+  /// So many threads that are not there: loops are cut for them, and the caller runs all parts. For programs that ask
+  /// how well loops are cut for more processors than the machine has.
+  static std::shared_ptr<Workers> imagined(int threads);
   /// Ends the helpers of this process. Those of a process that this one was forked from do not exist here: their memory
   /// is left.
   ~Workers();
@@ -64,6 +67,7 @@ class Workers {
   Workers& operator=(const Workers&) = delete;
 
   int threads() const { return threads_; }
+  bool is_imagined() const { return imagined_; }
 
   /// Starts helpers until there are `count`, in a forked process helpers of its own. Throws Error when the system
   /// refuses.
@@ -114,6 +118,7 @@ class Workers {
   int limit(const Crew& crew) const noexcept;
 
   const int threads_;
+  bool imagined_ = false;
   const std::vector<int> allowed_;  // processors of the helpers; empty: any
   const std::string root_;
   std::atomic<Crew*> crew_;

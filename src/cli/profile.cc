@@ -38,6 +38,7 @@ struct Total {
   double flops = 0;
   double bytes = 0;
   double limit = 0;  // seconds that the machine would need at best
+  double busy = 0;   // seconds of all threads on parts of loops, and of the calling one between these
 
   void add(const internal::JsonValue& event, const coracle_machine_limits& machine) {
     const auto f = static_cast<double>(event["flops"].GetInt64());
@@ -47,15 +48,23 @@ struct Total {
     flops += f;
     bytes += b;
     limit += std::max(f / machine.flops_per_second, b / machine.bytes_per_second);
+    int64_t busy_ns = event["duration_ns"].GetInt64() - event["waited_ns"].GetInt64();
+    for (const internal::JsonValue& helper : event["helpers"].GetArray()) busy_ns += helper["busy_ns"].GetInt64();
+    busy += static_cast<double>(busy_ns) / 1e9;
   }
 };
 
+/// The share of so many threads' time in which they had nothing to do.
+double idle(const Total& t, int threads) { return 1 - t.busy / (std::max(t.seconds, 1e-9) * threads); }
+
 /// A line of the table; `all` is the time of the whole run in seconds.
-void print(const Total& t, double all, const std::string& name) {
+void print(const Total& t, double all, int threads, const std::string& name) {
   const double seconds = std::max(t.seconds, 1e-9);
-  fmt::print("{:9.3f}  {:5.1f}%  {:5}  {:8.1f}  {:7.1f}  {:5.0f}%  {}\n", t.seconds * 1e3,
+  fmt::print("{:9.3f}  {:5.1f}%  {:5}  {:8.1f}  {:7.1f}  {:5.0f}%  ", t.seconds * 1e3,
              all > 0 ? 100.0 * t.seconds / all : 0.0, t.calls, t.flops / seconds / 1e9, t.bytes / seconds / 1e9,
-             100.0 * t.limit / seconds, name);
+             100.0 * t.limit / seconds);
+  if (threads > 1) fmt::print("{:4.0f}%  ", 100.0 * idle(t, threads));
+  fmt::print("{}\n", name);
 }
 
 /// Lanes of a trace from here on are those of devices; before are threads.
@@ -133,19 +142,24 @@ Trace chrome_trace(const internal::JsonDocument& events) {
 
 using NamedTotal = std::pair<std::string, Total>;
 
+/// `threads`: of the host, 1 where devices work, too.
 void print_text(const std::vector<NamedTotal>& sorted, const Total& all, const coracle_machine_limits& machine,
-                const ProfileCommand& command) {
-  fmt::print("{:>9}  {:>6}  {:>5}  {:>8}  {:>7}  {:>6}  {}\n", "ms", "share", "calls", "GFLOP/s", "GB/s", "limit",
-             command.nodes ? "operator, kernel, result and node" : "operator and kernel");
-  for (const auto& [name, total] : sorted) print(total, all.seconds, name);
-  print(all, all.seconds, fmt::format("in all, last of {} runs", command.repeat));
+                int threads, const ProfileCommand& command) {
+  fmt::print("{:>9}  {:>6}  {:>5}  {:>8}  {:>7}  {:>6}  {}{}\n", "ms", "share", "calls", "GFLOP/s", "GB/s", "limit",
+             threads > 1 ? " idle  " : "", command.nodes ? "operator, kernel, result and node" : "operator and kernel");
+  for (const auto& [name, total] : sorted) print(total, all.seconds, threads, name);
+  print(all, all.seconds, threads, fmt::format("in all, last of {} runs", command.repeat));
   fmt::print(
       "limit: the time at {:.0f} GFLOP/s of multiply-adds or {:.1f} GB/s from memory, as measured now, against the "
       "time taken\n(above 100 % where operands come from a cache)\n",
       machine.flops_per_second / 1e9, machine.bytes_per_second / 1e9);
+  if (threads > 1) {
+    fmt::print("idle: the share of the time of {} threads in which they had no part of a loop, or waited for it\n",
+               threads);
+  }
 }
 
-void write_total(internal::JsonWriter& w, const Total& t, double all) {
+void write_total(internal::JsonWriter& w, const Total& t, double all, int threads) {
   const double seconds = std::max(t.seconds, 1e-9);
   w.field("calls", t.calls);
   w.field("ms", t.seconds * 1e3);
@@ -153,11 +167,12 @@ void write_total(internal::JsonWriter& w, const Total& t, double all) {
   w.field("flops_per_second", t.flops / seconds);
   w.field("bytes_per_second", t.bytes / seconds);
   w.field("limit", t.limit / seconds);
+  if (threads > 1) w.field("idle", idle(t, threads));
 }
 
 /// The table with numbers in full, and the calls as coracle_session_profile tells them.
 void print_json(const std::vector<NamedTotal>& sorted, const Total& all, const coracle_machine_limits& machine,
-                const ProfileCommand& command, const std::string& calls) {
+                int threads, const ProfileCommand& command, const std::string& calls) {
   internal::JsonBuffer buffer;
   internal::JsonWriter w(buffer);
   w.StartObject();
@@ -169,14 +184,14 @@ void print_json(const std::vector<NamedTotal>& sorted, const Total& all, const c
   w.EndObject();
   w.Key("total");
   w.StartObject();
-  write_total(w, all, all.seconds);
+  write_total(w, all, all.seconds, threads);
   w.EndObject();
   w.Key(command.nodes ? "nodes" : "operators");
   w.StartArray();
   for (const auto& [name, total] : sorted) {
     w.StartObject();
     w.field("name", name);
-    write_total(w, total, all.seconds);
+    write_total(w, total, all.seconds, threads);
     w.EndObject();
   }
   w.EndArray();
@@ -211,11 +226,12 @@ void ProfileCommand::run() const {
   std::vector<NamedTotal> sorted(totals.begin(), totals.end());
   std::sort(sorted.begin(), sorted.end(),
             [](const auto& a, const auto& b) { return a.second.seconds > b.second.seconds; });
+  const int threads = trace.devices.empty() ? trace.threads : 1;
   if (json) {
-    print_json(sorted, all, machine, *this, text);
+    print_json(sorted, all, machine, threads, *this, text);
     return;
   }
-  print_text(sorted, all, machine, *this);
+  print_text(sorted, all, machine, threads, *this);
   if (!trace_file.empty()) {
     const size_t lanes = static_cast<size_t>(trace.threads) + trace.devices.size();
     fmt::print("{}: written, a trace of {} calls in {} lane{}, for ui.perfetto.dev or chrome://tracing\n", trace_file,

@@ -55,6 +55,10 @@ void record(ProfileEvent named, const Cost& cost, Clock::time_point run_start, C
   named.flops = cost.flops;
   named.bytes = cost.bytes;
   named.helpers = helpers_since(run_start, trace);
+  const LoopTrace::Caller caller = trace.take_caller();
+  named.waited_ns = caller.waited;
+  named.loops = caller.loops;
+  named.beside_ns = caller.beside;
   profile.push_back(std::move(named));
 }
 

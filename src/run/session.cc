@@ -25,6 +25,7 @@ constexpr int kMostPerCpu = 4;
 int thread_count(const SessionOptions& options) {
   int asked = options.threads;
   if (asked == 0 && options.workers != nullptr) asked = options.workers->threads();
+  if (options.workers != nullptr && options.workers->is_imagined()) return asked;
   if (asked == 0) asked = static_cast<int>(options.cpus.size());
   const int threads = asked == 0 ? usable_cpus() : std::min(asked, kMostPerCpu * allowed_cpus());
   log(threads < asked ? LogLevel::kWarning : LogLevel::kDebug, "session with ", counted(threads, "thread"), ": ", asked,

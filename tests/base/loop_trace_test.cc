@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/thread_pool.h"
+#include "base/workers.h"
 
 namespace coracle::internal {
 namespace {
@@ -53,6 +54,41 @@ TEST(LoopTrace, HelpersAreNotedAndTheCallerIsNot) {
   EXPECT_TRUE(trace.take().empty());
   EXPECT_TRUE(helper_is_noted(pool, trace)) << "no helper worked within a minute";
   EXPECT_TRUE(trace.take().empty()) << "what was taken is not told again";
+}
+
+TEST(LoopTrace, TheCallersLoopsAreAddedUp) {
+  LoopTrace trace(4);
+  const auto loop = [&](int64_t passed) {
+    trace.add(0, 30);
+    trace.add(30, 40);
+    trace.end_loop(passed);
+  };
+  loop(100);
+  loop(40);
+  const LoopTrace::Caller caller = trace.take_caller();
+  EXPECT_EQ(caller.loops, 2);
+  EXPECT_EQ(caller.waited, 60);
+  EXPECT_EQ(caller.beside, 20);
+  EXPECT_EQ(trace.take_caller().loops, 0) << "what was taken is not told again";
+}
+
+TEST(LoopTrace, OfImaginedThreadsTheCallerRunsAllParts) {
+  ThreadPool pool(Workers::imagined(16), 16);
+  pool.start();
+  LoopTrace trace(pool.threads());
+  const ThreadPool::Run run(pool, RunContext(Deadline("the test", Steady::now(), 0, nullptr), &trace));
+  std::vector<int64_t> parts;
+  int64_t end_of_last = 0;
+  const std::thread::id caller = std::this_thread::get_id();
+  pool.parallel_for(40, 1, [&](int64_t begin, int64_t end) {
+    EXPECT_EQ(std::this_thread::get_id(), caller);
+    EXPECT_EQ(begin, end_of_last);
+    end_of_last = end;
+    parts.push_back(end - begin);
+  });
+  EXPECT_EQ(parts, (std::vector<int64_t>{3, 3, 3, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2, 2, 2}));
+  EXPECT_TRUE(trace.take().empty());
+  EXPECT_EQ(trace.take_caller().loops, 1);
 }
 
 TEST(LoopTrace, PartsOfAHelperAreOneSpan) {

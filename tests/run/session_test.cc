@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "base/workers.h"
 #include "loading/model.h"
 #include "run/session_results.h"
 #include "support/graph_model.h"
@@ -360,6 +361,25 @@ TEST(Session, ProfilesNameNodesKernelsAndTimes) {
   session.set_profiling(false);
   session.run();
   EXPECT_TRUE(session.profile().empty());
+}
+
+TEST(Session, ProfilesOfImaginedThreadsTellHowLoopsAreCut) {
+  const Tensor x = random_tensor({1, 3, 200, 200}, 1);
+  Session one(model_of(kClassifier), {.threads = 1});
+  run(one, {x});
+  Session many(model_of(kClassifier), {.workers = Workers::imagined(16)});
+  EXPECT_EQ(many.options().threads, 16) << "whatever the machine has";
+  many.set_profiling(true);
+  run(many, {x});
+  int64_t loops = 0;
+  for (const ProfileEvent& e : many.profile()) {
+    EXPECT_TRUE(e.helpers.empty());
+    EXPECT_LE(e.waited_ns + e.beside_ns, e.duration_ns);
+    EXPECT_EQ(e.loops == 0, e.beside_ns == 0) << e.node;
+    loops += e.loops;
+  }
+  EXPECT_GT(loops, 0);
+  EXPECT_TRUE(same_bits(many.output(0), one.output(0)));
 }
 
 }  // namespace

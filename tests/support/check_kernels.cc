@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "base/workers.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/processor.h"
 #include "ops/common/binary.h"
@@ -265,10 +266,15 @@ class Checker {
       check_kernel_on_device(kernel, args);
       return 1;
     }
-    const std::vector<Bytes> one = run(kernel, args, 1, false);
+    const std::vector<Bytes> one = run(kernel, args, std::make_shared<Workers>(1), false);
     for (size_t i = 0; i < one.size(); ++i) compare(one[i], i, error_of(cpu::kernel_mode(kernel)));
-    for (int threads : {2, 3}) EXPECT_EQ(one, run(kernel, args, threads, false)) << threads << " threads";
-    EXPECT_EQ(one, run(kernel, args, 2, true)) << "in place";
+    const auto two = std::make_shared<Workers>(2);
+    EXPECT_EQ(one, run(kernel, args, two, false)) << "2 threads";
+    EXPECT_EQ(one, run(kernel, args, two, true)) << "in place";
+    // Cut for more than this machine may have.
+    for (int threads : {3, 16}) {
+      EXPECT_EQ(one, run(kernel, args, Workers::imagined(threads), false)) << threads << " threads";
+    }
     return 1;
   }
 
@@ -303,8 +309,10 @@ class Checker {
   }
 
   /// In place: with result 0 on an operand, where the kernel can do that.
-  std::vector<Bytes> run(const KernelDef& kernel, const ArgFacts& args, int threads, bool in_place) const {
-    ThreadPool pool(threads);
+  std::vector<Bytes> run(const KernelDef& kernel, const ArgFacts& args, std::shared_ptr<Workers> workers,
+                         bool in_place) const {
+    const int threads = workers->threads();
+    ThreadPool pool(std::move(workers), threads);
     pool.start();
     PrepareContext context;
     context.pool = &pool;

@@ -25,7 +25,7 @@ struct KernelCase {
 };
 
 /// Runs `c` on every kernel that takes it, in every layout the kernel allows and for every instruction set this
-/// machine has, with 1, 2 and 3 threads and, where allowed, in place, and compares with the operator's reference.
+/// machine has, with 1 and 2 threads, cut for 3 and 16, and, where allowed, in place, and compares with the operator's reference.
 /// All runs of a kernel must agree bit for bit. Operands that are arguments or weights are constant while planning.
 /// Kernels on matrix tiles are emulated where the machine has none. What a kernel of one instruction set takes, one of
 /// each other must take as well. Gives how many kernels and layouts took it, without the reference and those on tiles;

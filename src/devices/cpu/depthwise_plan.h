@@ -32,9 +32,10 @@ struct DepthwiseForm {
 };
 
 /// The sizes of such a convolution of dense channels-last images.
-inline DepthwiseCall depthwise_call(const ConvolutionGeometry& g) {
+inline DepthwiseCall depthwise_call(const ConvolutionGeometry& g, const DepthwiseFunctions& functions) {
   DepthwiseCall c;
   c.channels = c.in_stride = c.out_stride = g.in_channels;
+  c.weight_step = functions.packed_floats(1, c.channels);
   c.in_h = g.height().in;
   c.in_w = g.width().in;
   c.out_h = g.height().out;
@@ -49,5 +50,9 @@ inline DepthwiseCall depthwise_call(const ConvolutionGeometry& g) {
   c.pad_left = g.width().pad_before;
   return c;
 }
+
+/// Computes all `rows` of the result, counted through all images of the batch, on all threads.
+void run_whole_depthwise(const DepthwiseFunctions& functions, const DepthwiseCall& call, int64_t rows,
+                         ThreadPool& pool) noexcept;
 
 }  // namespace coracle::internal::cpu

@@ -6,6 +6,7 @@
 
 #include "devices/cpu/float_constant.h"
 #include "devices/cpu/processor.h"
+#include "devices/cpu/product_work.h"
 
 namespace coracle::internal::cpu {
 namespace {
@@ -17,6 +18,12 @@ constexpr int64_t kLeastPanels = 4;
 constexpr int64_t kPackGrain = 16 << 10;
 /// Multiplications below which a part is not worth a thread.
 constexpr int64_t kGemmGrain = 256 << 10;
+/// What finding a row and finishing its results takes, in multiplications.
+constexpr int64_t kRowCost = 256;
+/// A grid has to make the largest part so much smaller, as its parts read both operands in pieces.
+constexpr double kBalanced = 0.93;
+/// Rows of a part of a grid.
+constexpr int64_t kLeastGridRows = 12;
 
 /// With fewer, reading the larger packed weights takes the time.
 constexpr int64_t kLeastTileRows = 16;
@@ -25,6 +32,29 @@ constexpr int64_t kLeastTileRows = 16;
 constexpr int64_t kLeastDotSide = 64;
 
 int64_t whole(int64_t count, int64_t of) { return (count + of - 1) / of * of; }
+
+/// How long the largest part of a grid takes, in multiplications for each element of depth.
+class Part {
+ public:
+  Part(int64_t tile_rows, int64_t panel_columns) : tile_rows_(tile_rows), panel_columns_(panel_columns) {}
+
+  double cost(int64_t rows, int64_t panels, int64_t row_parts, int64_t panel_parts) const {
+    const int64_t most_rows = (rows + row_parts - 1) / row_parts;
+    const int64_t most_panels = (panels + panel_parts - 1) / panel_parts;
+    const int64_t tiles = (most_rows + tile_rows_ - 1) / tile_rows_;
+    const int64_t multiplied = std::max(most_rows, tiles * kLeastInTile);
+    return static_cast<double>((multiplied + kRead) * most_panels * panel_columns_ + kRead * most_rows);
+  }
+
+ private:
+  /// Fewer rows in a tile take as long, since each sum waits for its last one.
+  static constexpr int64_t kLeastInTile = 4;
+  /// Multiplications in the time that reading one number takes, from a cache that threads share.
+  static constexpr int64_t kRead = 4;
+
+  const int64_t tile_rows_;
+  const int64_t panel_columns_;
+};
 
 }  // namespace
 
@@ -128,23 +158,54 @@ void GemmForm::pack_matrices(const float* from, float* to, ThreadPool& pool) con
   });
 }
 
-GemmSplit split_of(const GemmPlan& plan, int threads) {
+GemmSplit split_of(const GemmFunctions& gemm, const GemmPlan& plan, int threads) {
+  if (threads == 1) return {};
   const GemmShape& shape = plan.call.shape;
   const int64_t panels = std::max<int64_t>(plan.panels, 1);
-  const int64_t row_cost = std::max<int64_t>(shape.taps * shape.depth * shape.columns * plan.call.groups, 1);
-  const int64_t panel_cost = std::max<int64_t>(row_cost / panels * plan.rows, 1);
+  const int64_t columns = whole_vectors(shape.columns) * plan.call.groups;
+  const int64_t row_cost = shape.taps * shape.depth * columns + kRowCost;
+  const int64_t panel_cost = std::max<int64_t>(row_cost / panels * std::max(plan.rows, kWaitingRows), 1);
   const bool many_panels = panels >= kLeastPanels * threads;
   const bool many_rows = plan.rows >= kLeastRows * threads;
   if (many_rows && !(many_panels && shape.columns * shape.taps > 4 * plan.rows)) {
     return {.by_rows = true, .grain = std::max(kGemmGrain / row_cost, kLeastRows)};
   }
-  return {.by_rows = false, .grain = kGemmGrain / panel_cost + 1};
+  GemmSplit split{.by_rows = false, .grain = kGemmGrain / panel_cost + 1};
+  // What threads wait for most is the one with the largest part.
+  const int64_t worth = std::clamp<int64_t>(panel_cost * panels / kGemmGrain, 1, threads);
+  const int64_t by_panels = std::min(worth, std::max<int64_t>(panels / split.grain, 1));
+  const Part part(gemm.tile_rows(shape.columns), columns / panels);
+  const double most = part.cost(plan.rows, panels, 1, by_panels);
+  if (most * static_cast<double>(worth) * kBalanced <= part.cost(plan.rows, panels, 1, 1)) return split;
+  double least = most * kBalanced;
+  for (int64_t row_parts = 2; row_parts <= std::min(worth, plan.rows / kLeastGridRows); ++row_parts) {
+    const int64_t panel_parts = std::min(worth / row_parts, panels);
+    const double cost = part.cost(plan.rows, panels, row_parts, panel_parts);
+    if (cost >= least) continue;
+    least = cost;
+    split.row_parts = row_parts;
+    split.panel_parts = panel_parts;
+  }
+  return split;
 }
 
 void run_gemm(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, const float* packed, float* c,
               const EpilogueOp* ops, int op_count, ThreadPool& pool) noexcept {
   const GemmCall call = bound(plan, a, packed, c, ops, op_count);
-  const GemmSplit split = split_of(plan, pool.threads());
+  const GemmSplit split = split_of(gemm, plan, pool.threads());
+  if (split.row_parts > 1) {
+    const auto first = [](int64_t part, int64_t parts, int64_t count) { return count * part / parts; };
+    pool.parallel_for(split.row_parts * split.panel_parts, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t row_part = i / split.panel_parts;
+        const int64_t panel_part = i % split.panel_parts;
+        gemm.run(call, first(row_part, split.row_parts, plan.rows), first(row_part + 1, split.row_parts, plan.rows),
+                 first(panel_part, split.panel_parts, plan.panels),
+                 first(panel_part + 1, split.panel_parts, plan.panels));
+      }
+    });
+    return;
+  }
   if (split.by_rows) {
     pool.parallel_for(plan.rows, split.grain,
                       [&](int64_t begin, int64_t end) { gemm.run(call, begin, end, 0, plan.panels); });

@@ -92,14 +92,17 @@ struct GemmForm {
 GemmCall bound(const GemmPlan& plan, const float* a, const float* packed, float* c, const EpilogueOp* ops,
                int op_count);
 
-/// How a plan is split over threads: the larger operand is, as each thread reads all of the other one.
+/// How a plan is split over threads: the larger operand is, as each thread reads all of the other one. Where that
+/// leaves threads without work, both are: a grid of parts.
 struct GemmSplit {
-  bool by_rows = false;  ///< else by panels
-  int64_t grain = 1;     ///< so many of them are worth a thread
+  bool by_rows = false;     ///< else by panels
+  int64_t grain = 1;        ///< so many of them are worth a thread
+  int64_t row_parts = 1;    ///< of the grid; 1: there is none
+  int64_t panel_parts = 1;  ///< of the grid
 };
-GemmSplit split_of(const GemmPlan& plan, int threads);
+GemmSplit split_of(const GemmFunctions& gemm, const GemmPlan& plan, int threads);
 
-/// Runs one plan on all threads, split over rows or, where they are few, over columns.
+/// Runs one plan on all threads.
 void run_gemm(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, const float* packed, float* c,
               const EpilogueOp* ops, int op_count, ThreadPool& pool) noexcept;
 

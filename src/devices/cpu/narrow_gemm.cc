@@ -134,7 +134,7 @@ void NarrowPlan::run(const float* a, const void* packed, float* c, const Epilogu
   const NarrowMatrix matrix{
       .type = layout.type, .panels = packed, .scales = scales, .group = group, .scale_stride = call.shape.columns};
   const int64_t panels = plan.panels;
-  const GemmSplit split = split_of(plan, pool.threads());  // few rows are split by panels
+  const GemmSplit split = split_of(*gemm, plan, pool.threads());  // few rows are split by panels
   if (widens_in_registers()) {
     pool.parallel_for(panels, split.grain, [&](int64_t begin, int64_t end) {
       const int64_t whole = std::min(end, layout.full);

@@ -7,12 +7,15 @@
 #include "devices/cpu/bands.h"
 #include "devices/cpu/isa/quantized_tile_gemm.h"
 #include "devices/cpu/processor.h"
+#include "devices/cpu/product_work.h"
 
 namespace coracle::internal::cpu {
 namespace {
 
 /// Products below which a part is not worth a thread.
 constexpr int64_t kQuantizedGrain = 1 << 20;
+/// What finishing a sum takes, in products.
+constexpr int64_t kFinishing = 96;
 /// Bytes of padded images below which they are not.
 constexpr int64_t kPaddingGrain = 1 << 16;
 
@@ -174,7 +177,8 @@ void QuantizedPairsForm::pack(std::span<const Tensor* const> constants, std::byt
 void QuantizedGemmPlan::split(int threads) {
   panels = functions->panels(call.columns);
   const auto count = static_cast<int64_t>(parts.size());
-  const int64_t products = count * rows * call.taps * call.depth * call.columns;
+  const int64_t sums = std::max(count * rows, kWaitingRows) * whole_vectors(call.columns);
+  const int64_t products = sums * (call.taps * call.depth + kFinishing);
   const int64_t tiles = (rows + functions->tile_rows - 1) / functions->tile_rows;
   slots = std::clamp<int64_t>(products / kQuantizedGrain, 1, threads);
   by_panels = count == 1 && tiles < 2 * slots && panels > tiles;

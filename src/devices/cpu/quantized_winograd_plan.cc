@@ -150,7 +150,7 @@ void run_quantized_winograd(KernelCall& call) noexcept {
   whole.points = reinterpret_cast<int16_t*>(workspace);
   whole.products = reinterpret_cast<int32_t*>(workspace + s.point_bytes);
   if (s.call.chunk == s.tiles) {
-    call.pool->parallel_for(s.tiles, kGrainTiles / 2,
+    call.pool->parallel_for(s.tiles, transformation_grain(kQuantizedWinogradPoints, whole.in_channels),
                             [&](int64_t begin, int64_t end) { f.transform_input(whole, begin, end); });
     const int64_t step = 1 + kUnwatchedPairs / (s.tiles * whole.pairs());
     call.pool->parallel_for(s.panels, 1, [&](int64_t begin, int64_t end) {
@@ -158,7 +158,7 @@ void run_quantized_winograd(KernelCall& call) noexcept {
         f.multiply(whole, s.tiles, i, std::min(i + step, end));
       }
     });
-    call.pool->parallel_for(s.tiles, kGrainTiles / 2,
+    call.pool->parallel_for(s.tiles, transformation_grain(kQuantizedWinogradPoints, whole.out_channels),
                             [&](int64_t begin, int64_t end) { f.transform_output(whole, begin, end); });
     return;
   }

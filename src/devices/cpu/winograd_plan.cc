@@ -20,6 +20,8 @@ namespace {
 
 /// Floats of transformed inputs and products that a chunk should have at most.
 constexpr int64_t kChunkFloats = 128 << 10;
+/// Multiplications that a thread has to have where threads share the filter, as they wait for each other three times.
+constexpr int64_t kSharedGrain = 256 << 10;
 /// Points are so many floats further apart than needed: otherwise they would often share sets of the caches.
 constexpr int64_t kPointGap = 16;
 
@@ -130,14 +132,20 @@ Prepared prepare_winograd(int tile, const Conv2dFused& op, const ArgFacts& args,
   const int64_t channels = g.in_channels + g.out_channels;
   s.panels = points * gemm.panels(g.out_channels);
   s.tiles = g.batch * tiles_of(tile).count(g);
-  if (Size(g.in_channels) * g.out_channels > Size(s.tiles) * channels) {
+  const int64_t threads = context.pool->threads();
+  const int64_t shares = std::clamp<int64_t>(s.tiles / kGrainTiles, 1, threads);
+  // Where there are too few tiles for all threads, these share the filter.
+  const auto multiplications =
+      static_cast<double>(points * s.tiles) * static_cast<double>(g.in_channels * g.out_channels);
+  const bool few_tiles = 4 * shares <= 3 * threads && multiplications >= static_cast<double>(threads * kSharedGrain);
+  if (few_tiles || Size(g.in_channels) * g.out_channels > Size(s.tiles) * channels) {
     s.chunk = s.tiles;
     s.slots = 1;
   } else {
     const int64_t fitting = kChunkFloats / (points * channels);
     const int64_t together = gemm.tile_rows(g.out_channels);
     s.chunk = std::min(s.tiles, std::max(fitting / together, int64_t{1}) * together);
-    s.slots = std::clamp<int64_t>(s.tiles / kGrainTiles, 1, context.pool->threads());
+    s.slots = shares;
   }
   s.call.in_point_stride = s.chunk * g.in_channels + kPointGap;
   s.call.out_point_stride = s.chunk * g.out_channels + kPointGap;
@@ -184,12 +192,12 @@ void run_winograd(KernelCall& call) noexcept {
     product.a = workspace;
     product.packed = static_cast<const float*>(call.weights);
     product.c = products;
-    call.pool->parallel_for(s.tiles, kGrainTiles / 2, [&](int64_t begin, int64_t end) {
+    call.pool->parallel_for(s.tiles, transformation_grain(c.points(), c.in_channels), [&](int64_t begin, int64_t end) {
       winograd.transform_input(c, begin, end, workspace + begin * c.in_channels);
     });
     call.pool->parallel_for(s.panels, 1,
                             [&](int64_t begin, int64_t end) { gemm.run(product, 0, s.tiles, begin, end); });
-    call.pool->parallel_for(s.tiles, kGrainTiles / 2, [&](int64_t begin, int64_t end) {
+    call.pool->parallel_for(s.tiles, transformation_grain(c.points(), c.out_channels), [&](int64_t begin, int64_t end) {
       winograd.transform_output(c, begin, end, products + begin * c.out_channels);
     });
     return;

@@ -29,6 +29,12 @@ struct WinogradTiles {
 /// Tiles that are worth a thread.
 constexpr int64_t kGrainTiles = 12;
 
+/// Tiles whose transformation alone is worth a thread, of so many points and channels.
+constexpr int64_t transformation_grain(int64_t points, int64_t channels) {
+  constexpr int64_t kNumbers = 12 << 10;
+  return kNumbers / (points * channels) + 1;
+}
+
 /// So many threads go through tiles, each chunk by chunk: f(slot, begin, end).
 template <class F>
 void for_chunks(const KernelCall& call, int64_t tiles, int64_t slots, int64_t chunk, const F& f) noexcept {

@@ -128,15 +128,14 @@ HWY_INLINE Range taps_inside(int64_t out, int64_t stride, int64_t pad, int64_t d
 }
 
 void run_row(const DepthwiseCall& call, const Chain& chain, int64_t n, int64_t oy) {
-  const int64_t width = padded(call.channels);
   const Range ky = taps_inside(oy, call.stride_y, call.pad_top, call.dilation_y, call.kernel_h, call.in_h);
   const int64_t y = oy * call.stride_y - call.pad_top + ky.begin * call.dilation_y;
   Strip strip{};
   strip.rows = ky.end - ky.begin;
   strip.input_row = call.dilation_y * call.in_w * call.in_stride;
   strip.input_column = call.dilation_x * call.in_stride;
-  strip.weight_row = call.kernel_w * width;
-  strip.weight_column = width;
+  strip.weight_row = call.kernel_w * call.weight_step;
+  strip.weight_column = call.weight_step;
   strip.pixel_step = call.stride_x * call.in_stride;
   const float* row = call.input + (n * call.in_h + (strip.rows > 0 ? y : 0)) * call.in_w * call.in_stride;
   const float* weights = call.packed + ky.begin * strip.weight_row;
@@ -147,7 +146,7 @@ void run_row(const DepthwiseCall& call, const Chain& chain, int64_t n, int64_t o
     const int64_t x = ox * call.stride_x - call.pad_left + kx.begin * call.dilation_x;
     strip.columns = kx.end - kx.begin;
     strip.input = strip.columns > 0 ? row + x * call.in_stride : row;
-    strip.weights = weights + kx.begin * width;
+    strip.weights = weights + kx.begin * call.weight_step;
     strip.pixel = (n * call.out_h + oy) * call.out_w + ox;
     // How many pixels from here on have all their columns inside.
     int64_t run = 1;

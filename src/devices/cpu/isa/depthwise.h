@@ -24,6 +24,7 @@ struct DepthwiseCall {
   int64_t pad_top = 0, pad_left = 0;
   const float* input = nullptr;
   const float* packed = nullptr;
+  int64_t weight_step = 0;       ///< floats from tap to tap of `packed`, whose filters may be more than these channels
   const float* zeros = nullptr;  ///< one for each channel
   float* output = nullptr;
   const EpilogueOp* epilogue = nullptr;

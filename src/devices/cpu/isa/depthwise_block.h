@@ -244,7 +244,7 @@ void run_block_rows(const DepthwiseCall& call, const Chain& chain, int64_t n, in
   BlockCall block{};
   block.pointers = pointers;
   block.weights = call.packed;
-  block.weight_step = (call.channels + kLanes - 1) / kLanes * kLanes;
+  block.weight_step = call.weight_step;
   block.input_column = call.in_stride;
   block.input_row = call.in_w * call.in_stride;
   const int64_t y = oy * kStride - call.pad_top;

@@ -127,7 +127,7 @@ class StreamRows {
       : call_(call), chain_(chain), image_(n), oy_(oy), first_y_(oy * kStride - call.pad_top) {
     inside_ = first_y_ >= 0 && first_y_ + kInRows <= call.in_h;
     stream_.rows = rows_;
-    stream_.weight_step = (call.channels + kLanes - 1) / kLanes * kLanes;
+    stream_.weight_step = call.weight_step;
   }
 
   // Where lines are copied, channels fill them.

@@ -47,7 +47,7 @@ constexpr DepthwiseCase kCases[] = {
 
 struct Depthwise {
   DepthwiseCase p;
-  int64_t out_h, out_w;
+  int64_t out_h, out_w, weight_step;
   std::vector<float> input, weights, packed, bias, residual, zeros;
 
   Depthwise(const DepthwiseFunctions& f, const DepthwiseCase& c) : p(c) {
@@ -61,6 +61,7 @@ struct Depthwise {
     packed.resize(static_cast<size_t>(f.packed_floats(taps, p.channels)));
     zeros.resize(static_cast<size_t>(p.channels));
     f.pack(weights.data(), taps, p.channels, packed.data());
+    weight_step = f.packed_floats(1, p.channels);
   }
 
   DepthwiseCall call(float* output) const {
@@ -77,6 +78,7 @@ struct Depthwise {
     call.pad_top = call.pad_left = p.pad;
     call.input = input.data();
     call.packed = packed.data();
+    call.weight_step = weight_step;
     call.zeros = zeros.data();
     call.output = output;
     return call;

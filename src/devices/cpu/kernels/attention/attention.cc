@@ -20,6 +20,8 @@ namespace {
 constexpr int64_t kBlockScores = 48 << 10;
 /// Multiply-adds that are worth a thread.
 constexpr int64_t kThreadMultiplies = 256 << 10;
+/// What the softmax of a score takes, in multiplications.
+constexpr int64_t kScoreMultiplies = 64;
 
 /// Steps of the last two dimensions.
 struct MatrixSteps {
@@ -144,7 +146,8 @@ Prepared prepare(const void* attributes, const ArgFacts& args, PrepareContext& c
   const int64_t scores = (s.block * s.keys + 15) / 16 * 16;
   s.band_floats = s.packed_keys + s.packed_values + scores * (s.masked && s.mask.column != 1 ? 2 : 1);
   const auto multiplies = static_cast<double>(s.heads.size()) * static_cast<double>(s.queries) *
-                          static_cast<double>(s.keys) * static_cast<double>(s.scores.depth + s.results.columns);
+                          static_cast<double>(s.keys) *
+                          static_cast<double>(s.scores.depth + s.results.columns + kScoreMultiplies);
   s.bands = static_cast<int>(
       std::clamp<double>(multiplies / static_cast<double>(kThreadMultiplies), 1.0, context.pool->threads()));
   const Size workspace = Size(s.bands) * s.band_floats * sizeof(float);

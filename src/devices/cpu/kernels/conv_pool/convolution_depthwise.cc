@@ -31,7 +31,7 @@ Prepared prepare(const ConvolutionNode& node, const ArgFacts& args, PrepareConte
   const ConvolutionGeometry& g = node.geometry;
   const DepthwiseFunctions& depthwise = depthwise_table(kernel_isa(args.kernel()));
   State s;
-  DepthwiseCall& c = s.call = depthwise_call(g);
+  DepthwiseCall& c = s.call = depthwise_call(g, depthwise);
   s.zeros.assign(static_cast<size_t>(c.channels), 0.0F);
   c.zeros = s.zeros.data();  // which stay where they are when their vector is moved
   s.rows = g.batch * c.out_h;
@@ -50,7 +50,6 @@ Prepared prepare(const ConvolutionNode& node, const ArgFacts& args, PrepareConte
 }
 
 void run(KernelCall& call) noexcept {
-  constexpr int64_t kGrain = 128 << 10;
   const State& s = state_of<State>(call);
   EpilogueOp ops[kMaxEpilogueOps];
   s.epilogue.bind(call, 2, ops);
@@ -66,11 +65,7 @@ void run(KernelCall& call) noexcept {
   c.output = call.out[0].as<float>();
   c.epilogue = ops;
   c.epilogue_size = s.epilogue.count();
-  const int64_t per_row = c.out_w * c.channels * c.kernel_h * c.kernel_w + 1;
-  // Pairs of rows are computed together.
-  call.pool->parallel_for((s.rows + 1) / 2, kGrain / (2 * per_row) + 1, [&](int64_t begin, int64_t end) {
-    depthwise_table(kernel_isa(*call.kernel)).run(c, 2 * begin, std::min(2 * end, s.rows));
-  });
+  run_whole_depthwise(depthwise_table(kernel_isa(*call.kernel)), c, s.rows, *call.pool);
 }
 
 template <Isa I>

@@ -44,7 +44,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
   auto state = std::make_shared<State>();
   state->functions = &depthwise_table(kernel_isa(args.kernel()));
-  DepthwiseCall& c = state->call = depthwise_call(g);
+  DepthwiseCall& c = state->call = depthwise_call(g, *state->functions);
   const PixelLine in = *pixel_line(args.in(0), args.view_in(0));
   const PixelLine out = *pixel_line(args.out(), args.view_out());
   state->in_start = in.start;
@@ -80,17 +80,9 @@ DepthwiseCall bound(const KernelCall& call, EpilogueOp* ops) {
 }
 
 void run(KernelCall& call) noexcept {
-  constexpr int64_t kGrain = 128 << 10;
   EpilogueOp ops[kMaxEpilogueOps];
-  const DepthwiseCall c = bound(call, ops);
-  const int64_t rows = state_of<State>(call).rows;
-  const DepthwiseFunctions& functions = *state_of<State>(call).functions;
-  const int64_t per_row = c.out_w * c.channels * c.kernel_h * c.kernel_w + 1;
-  // Pairs of rows are computed together; where they are few, equal shares are worth more.
-  const int64_t unit = rows >= 16 * call.pool->threads() ? 2 : 1;
-  call.pool->parallel_for((rows + unit - 1) / unit, kGrain / (unit * per_row) + 1, [&](int64_t begin, int64_t end) {
-    functions.run(c, unit * begin, std::min(unit * end, rows));
-  });
+  const State& s = state_of<State>(call);
+  run_whole_depthwise(*s.functions, bound(call, ops), s.rows, *call.pool);
 }
 
 void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/buffer.h"
+#include "devices/cpu/blocked_reduction.h"
 #include "devices/cpu/isa/reduce.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/kernel_table.h"
@@ -30,6 +31,7 @@ struct State {
 
   const PoolFunctions* pool = nullptr;
   const ReduceFunctions* reduce = nullptr;  ///< set where one window covers each image, for the average
+  BlockedReduction blocks;                  ///< of such an image
   bool average = false;
   int64_t batch = 0;
   int64_t channels = 0;
@@ -91,10 +93,14 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
       g.adaptive ? (s.in_h / (s.out_h + 1) + 1) * (s.in_w / (s.out_w + 1) + 1) : g.axes[1].kernel * g.axes[2].kernel;
   // The maximum along an axis and that of a window differ in what they make of NaN.
   const bool all = whole(s.rows, s.in_h) && whole(s.columns, s.in_w) && s.in_h * s.in_w > 0;
-  if (g.average && all) s.reduce = &reduce_table(kernel_isa(args.kernel()));
+  if (g.average && all) {
+    s.reduce = &reduce_table(kernel_isa(args.kernel()));
+    s.blocks = BlockedReduction(ReduceKind::kMean, s.in_h * s.in_w, s.channels);
+  }
   const auto extra = static_cast<size_t>(3 * (s.out_h + s.out_w)) * sizeof(int32_t);
   const bool by_rows = !g.adaptive && s.reduce == nullptr;
-  Prepared p = prepared(std::move(s), 0, extra);
+  const size_t workspace = s.blocks.workspace(s.batch);
+  Prepared p = prepared(std::move(s), workspace, extra);
   if (by_rows) p.rows = {g.axes[1].stride, g.axes[1].pad_before, g.axes[1].kernel};
   return p;
 }
@@ -102,6 +108,10 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
 /// The average of each image: columns of [pixels, channels].
 void run_whole(const KernelCall& call, const State& s, const float* x, float* y) {
   const int64_t pixels = s.in_h * s.in_w;
+  if (s.blocks.is_used()) {
+    s.blocks.run(*s.reduce, x, s.batch, y, s.y.stride, call.workspace, *call.pool, call.deadline());
+    return;
+  }
   const int64_t grain = grain_of(pixels) < 64 ? 64 : grain_of(pixels);
   call.pool->parallel_for(s.batch * s.channels, grain, [&](int64_t begin, int64_t end) {
     while (begin < end) {

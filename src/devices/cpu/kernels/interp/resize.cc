@@ -21,6 +21,8 @@ namespace {
 
 /// Results whose places are found without a look at the time.
 constexpr int64_t kCheckedSteps = 4096;
+/// Channels of a vector.
+constexpr int64_t kVectorChannels = 8;
 
 /// Where the results along one axis come from.
 struct Axis {
@@ -149,7 +151,9 @@ void run(KernelCall& call) noexcept {
   float* y = call.out[0].as<float>() + s.y.start;
   const float* add = s.adds ? call.in.back().as<const float>() : nullptr;
   const float* factor = s.scales ? call.in[call.in.size() - 2].as<const float>() : nullptr;
-  call.pool->parallel_for(s.batch * s.out_h, grain_of(2 * s.out_w * s.channels), [&](int64_t begin, int64_t end) {
+  // Pixels of few channels take as long as those of a vector of them.
+  const int64_t cost = 2 * s.out_w * std::max(s.channels, kVectorChannels);
+  call.pool->parallel_for(s.batch * s.out_h, grain_of(cost), [&](int64_t begin, int64_t end) {
     while (begin < end) {
       const int64_t image = begin / s.out_h;
       const int64_t first = begin - image * s.out_h;

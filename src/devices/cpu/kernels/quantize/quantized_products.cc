@@ -303,7 +303,8 @@ const QuantizedDepthwiseFunctions& machine_quantized_depthwise(Isa isa) {
 }
 
 [[gnu::cold]] Prepared prepare_depthwise(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
-  constexpr int64_t kGrain = 128 << 10;
+  constexpr int64_t kGrain = 128 << 10;    // products
+  constexpr int64_t kFinishedResult = 16;  // what finishing a result takes, in products
   const auto& op = *static_cast<const IntegerConv2d*>(op_attributes);
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
   const WindowAxis& h = g.height();
@@ -327,7 +328,8 @@ const QuantizedDepthwiseFunctions& machine_quantized_depthwise(Isa isa) {
   state->rows = g.batch * h.out;
   const int64_t taps = h.kernel * w.kernel;
   const int64_t threads = context.pool == nullptr ? 1 : context.pool->threads();
-  state->slots = std::clamp<int64_t>(state->rows * w.out * g.in_channels * taps / kGrain, 1, threads);
+  state->slots =
+      std::clamp<int64_t>(state->rows * w.out * g.in_channels * (taps + kFinishedResult) / kGrain, 1, threads);
   state->slots = std::min(state->slots, state->rows);
   state->scratch_bytes = state->functions->scratch_bytes(state->call);
   Prepared prepared;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/reduce.h"
 
+#include "devices/cpu/blocked_reduction.h"
 #include "devices/cpu/kernel_isa.h"
 #include "devices/cpu/kernels/reduce/reduction_lines.h"
 #include "ops/elementwise/sum.h"
@@ -36,10 +37,16 @@ struct State {
   ReduceKind kind = ReduceKind::kSum;
   bool largest = false;  ///< of the positions
   MemoryLines lines;
+  BlockedReduction blocks;  ///< not of positions
 };
 
 void run(KernelCall& call) noexcept {
   const State& s = state_of<State>(call);
+  if (s.blocks.is_used()) {
+    s.blocks.run(*s.functions, call.in[0].as<const float>(), s.lines.outer, call.out[0].as<float>(), s.lines.inner,
+                 call.workspace, *call.pool, call.deadline());
+    return;
+  }
   const auto length = static_cast<size_t>(s.lines.length);
   const auto inner = static_cast<size_t>(s.lines.inner);
   run_lines<float, float>(
@@ -64,13 +71,13 @@ void run_arg(KernelCall& call) noexcept {
       });
 }
 
-Prepared prepared_lines(ReduceKind kind, bool largest, const MemoryLines& lines, const ArgFacts& args) {
-  return prepared(State{&reduce_table(kernel_isa(args.kernel())), kind, largest, lines});
-}
-
 template <class Op, ReduceKind kKind>
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
-  return prepared_lines(kKind, std::is_same_v<Op, Argmax>, *lines_of<Op>(op, args), args);
+  constexpr bool kIsPosition = std::is_base_of_v<ArgExtreme, Op>;
+  State s{&reduce_table(kernel_isa(args.kernel())), kKind, std::is_same_v<Op, Argmax>, *lines_of<Op>(op, args), {}};
+  if (!kIsPosition && s.lines.inner > 1) s.blocks = BlockedReduction(kKind, s.lines.length, s.lines.inner);
+  const size_t workspace = s.blocks.workspace(s.lines.outer);
+  return prepared(std::move(s), workspace);
 }
 
 template <class Op, ReduceKind kKind, Isa kIsa>
