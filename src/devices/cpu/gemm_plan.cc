@@ -36,10 +36,12 @@ int64_t whole(int64_t count, int64_t of) { return (count + of - 1) / of * of; }
 /// How long the largest part of a grid takes, in multiplications for each element of depth.
 class Part {
  public:
-  Part(int64_t tile_rows, int64_t panel_columns) : tile_rows_(tile_rows), panel_columns_(panel_columns) {}
+  Part(int64_t tile_rows, int64_t row_unit, int64_t panel_columns)
+      : tile_rows_(tile_rows), row_unit_(row_unit), panel_columns_(panel_columns) {}
 
   double cost(int64_t rows, int64_t panels, int64_t row_parts, int64_t panel_parts) const {
-    const int64_t most_rows = (rows + row_parts - 1) / row_parts;
+    const int64_t units = (rows + row_unit_ - 1) / row_unit_;
+    const int64_t most_rows = (units + row_parts - 1) / row_parts * row_unit_;
     const int64_t most_panels = (panels + panel_parts - 1) / panel_parts;
     const int64_t tiles = (most_rows + tile_rows_ - 1) / tile_rows_;
     const int64_t multiplied = std::max(most_rows, tiles * kLeastInTile);
@@ -53,6 +55,7 @@ class Part {
   static constexpr int64_t kRead = 4;
 
   const int64_t tile_rows_;
+  const int64_t row_unit_;
   const int64_t panel_columns_;
 };
 
@@ -174,7 +177,11 @@ GemmSplit split_of(const GemmFunctions& gemm, const GemmPlan& plan, int threads)
   // What threads wait for most is the one with the largest part.
   const int64_t worth = std::clamp<int64_t>(panel_cost * panels / kGemmGrain, 1, threads);
   const int64_t by_panels = std::min(worth, std::max<int64_t>(panels / split.grain, 1));
-  const Part part(gemm.tile_rows(shape.columns), columns / panels);
+  // Matrix tiles have 16 rows whether they are there or not.
+  constexpr int64_t kTileSide = 16;
+  const int64_t tile_rows = gemm.tile_rows(shape.columns);
+  split.row_unit = tile_rows > kTileSide ? kTileSide : 1;
+  const Part part(tile_rows, split.row_unit, columns / panels);
   const double most = part.cost(plan.rows, panels, 1, by_panels);
   if (most * static_cast<double>(worth) * kBalanced <= part.cost(plan.rows, panels, 1, 1)) return split;
   double least = most * kBalanced;
@@ -195,12 +202,15 @@ void run_gemm(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, c
   const GemmSplit split = split_of(gemm, plan, pool.threads());
   if (split.row_parts > 1) {
     const auto first = [](int64_t part, int64_t parts, int64_t count) { return count * part / parts; };
+    const int64_t units = (plan.rows + split.row_unit - 1) / split.row_unit;
+    const auto first_row = [&](int64_t part) {
+      return std::min(plan.rows, first(part, split.row_parts, units) * split.row_unit);
+    };
     pool.parallel_for(split.row_parts * split.panel_parts, 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const int64_t row_part = i / split.panel_parts;
         const int64_t panel_part = i % split.panel_parts;
-        gemm.run(call, first(row_part, split.row_parts, plan.rows), first(row_part + 1, split.row_parts, plan.rows),
-                 first(panel_part, split.panel_parts, plan.panels),
+        gemm.run(call, first_row(row_part), first_row(row_part + 1), first(panel_part, split.panel_parts, plan.panels),
                  first(panel_part + 1, split.panel_parts, plan.panels));
       }
     });

@@ -98,6 +98,7 @@ struct GemmSplit {
   bool by_rows = false;     ///< else by panels
   int64_t grain = 1;        ///< so many of them are worth a thread
   int64_t row_parts = 1;    ///< of the grid; 1: there is none
+  int64_t row_unit = 1;     ///< parts have multiples of so many rows, but for the last
   int64_t panel_parts = 1;  ///< of the grid
 };
 GemmSplit split_of(const GemmFunctions& gemm, const GemmPlan& plan, int threads);
