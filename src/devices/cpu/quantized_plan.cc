@@ -174,6 +174,25 @@ void QuantizedPairsForm::pack(std::span<const Tensor* const> constants, std::byt
 }
 #endif
 
+namespace {
+
+/// Parts of panels with which the largest of so many shares of tiles is clearly smaller. Each part prepares its rows.
+int64_t parts_of_panels(int64_t tiles, int64_t panels, int64_t shares) {
+  constexpr int64_t kFewShares = 4;  // are nearly equal
+  constexpr int64_t kMostParts = 4;
+  constexpr double kClearlyLess = 0.88;
+  const auto most = [=](int64_t parts) {
+    return static_cast<double>((tiles * parts + shares - 1) / shares) / static_cast<double>(parts);
+  };
+  int64_t best = 1;
+  for (int64_t parts = 2; shares >= kFewShares && parts <= std::min(kMostParts, panels / 2); ++parts) {
+    if (most(parts) < most(best) * kClearlyLess) best = parts;
+  }
+  return best;
+}
+
+}  // namespace
+
 void QuantizedGemmPlan::split(int threads) {
   panels = functions->panels(call.columns);
   const auto count = static_cast<int64_t>(parts.size());
@@ -183,7 +202,9 @@ void QuantizedGemmPlan::split(int threads) {
   slots = std::clamp<int64_t>(products / kQuantizedGrain, 1, threads);
   by_panels = count == 1 && tiles < 2 * slots && panels > tiles;
   slots = std::min(slots, by_panels ? panels : count * tiles);
-  const int64_t share = by_panels ? rows : (tiles + slots - 1) / slots * functions->tile_rows;
+  panel_parts = by_panels || count > 1 ? 1 : parts_of_panels(tiles, panels, slots);
+  const int64_t share_tiles = std::min(tiles, (tiles * panel_parts + slots - 1) / slots);
+  const int64_t share = by_panels ? rows : share_tiles * functions->tile_rows;
   const int64_t depth = tap_from.empty() ? call.taps * call.depth : call.taps * ((call.depth + 3) / 4 * 4);
   call.block_rows = functions->block_rows(share, depth, call.columns);
   scratch_bytes = functions->scratch_bytes(depth, call.block_rows);
@@ -231,16 +252,18 @@ void QuantizedGemmPlan::run(const int8_t* a, const void* packed, void* scratch, 
     if (functions->look_at_padded != nullptr) functions->look_at_padded(whole);
   }
   const int64_t tiles = (rows + functions->tile_rows - 1) / functions->tile_rows;
-  const int64_t shares = by_panels ? panels : tiles * static_cast<int64_t>(parts.size());
+  const int64_t shares = by_panels ? panels : panel_parts * tiles * static_cast<int64_t>(parts.size());
   for_bands(pool, shares, slots, [&](int64_t slot, int64_t begin, int64_t end) {
     QuantizedGemmCall own = whole;
     own.scratch = static_cast<char*>(scratch) + slot * scratch_bytes;
     if (by_panels) return run_part(own, parts[0], 0, tiles, begin, end);
     while (begin < end) {
-      const int64_t part = begin / tiles;
-      const int64_t first = begin - part * tiles;
+      const int64_t turn = begin / tiles;  // through all tiles: of a part, or of a part's panels
+      const int64_t first = begin - turn * tiles;
       const int64_t count = std::min(tiles - first, end - begin);
-      run_part(own, parts[static_cast<size_t>(part)], first, first + count, 0, panels);
+      const int64_t of_panels = turn % panel_parts;
+      run_part(own, parts[static_cast<size_t>(turn / panel_parts)], first, first + count,
+               panels * of_panels / panel_parts, panels * (of_panels + 1) / panel_parts);
       begin += count;
     }
   });

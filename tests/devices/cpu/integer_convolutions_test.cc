@@ -71,6 +71,20 @@ void check_chains(const IntegerConvolution& p, const ExpectedRow& row) {
   }
 }
 
+/// Which threads share by rows and by columns: neither has enough for all of them.
+TEST(IntegerConvolutions, SharedByManyThreads) {
+  const IntegerConvolution cases[] = {
+      {1, 256, 272, 14, 14, 1, 1, 1, 0, 1, 1},
+      {1, 80, 136, 9, 11, 3, 3, 1, 1, 1, 1},
+      {2, 96, 96, 7, 9, 3, 3, 2, 1, 1, 1},
+  };
+  for (const IntegerConvolution& p : cases) {
+    for (const Result& result : {kResults[0], kResults[1]}) {
+      check_conv2d(p, {kMultiplyChannel, kAddChannel, kAddTensor, kRelu}, result, false, kProducts);
+    }
+  }
+}
+
 TEST(IntegerConvolutions, Convolutions) {
   const IntegerConvolution cases[] = {
       {1, 3, 16, 9, 11, 3, 3, 2, 1, 1, 1},   {2, 24, 33, 7, 13, 1, 1, 1, 0, 1, 1}, {1, 17, 40, 5, 6, 3, 3, 1, 1, 1, 1},
