@@ -9,7 +9,7 @@ namespace {
 /// What finishing a result takes, in multiplications.
 constexpr int64_t kFinishedResult = 8;
 /// Multiplications that are worth a thread.
-constexpr int64_t kGrain = 128 << 10;
+constexpr int64_t kDepthwiseGrain = 128 << 10;
 /// Channels of a part, where rows are cut into parts: whole lines of the cache.
 constexpr int64_t kPartChannels = 32;
 /// Rows in a share from which it pays to compute pairs of them together.
@@ -49,13 +49,13 @@ DepthwiseCall some_channels(const DepthwiseCall& call, int64_t begin, int64_t en
 void run_whole_depthwise(const DepthwiseFunctions& functions, const DepthwiseCall& call, int64_t rows,
                          ThreadPool& pool) noexcept {
   const int64_t per_row = call.out_w * call.channels * (call.kernel_h * call.kernel_w + kFinishedResult) + 1;
-  const int64_t threads = std::clamp<int64_t>(rows * per_row / kGrain, 1, pool.threads());
+  const int64_t threads = std::clamp<int64_t>(rows * per_row / kDepthwiseGrain, 1, pool.threads());
   const int64_t parts = threads == 1 ? 1 : parts_of_rows(rows, call.channels, threads);
   if (parts == 1) {
     const int64_t unit = rows >= kRowsOfPairs * pool.threads() ? 2 : 1;
-    pool.parallel_for((rows + unit - 1) / unit, kGrain / (unit * per_row) + 1, [&](int64_t begin, int64_t end) {
-      functions.run(call, unit * begin, std::min(unit * end, rows));
-    });
+    pool.parallel_for(
+        (rows + unit - 1) / unit, kDepthwiseGrain / (unit * per_row) + 1,
+        [&](int64_t begin, int64_t end) { functions.run(call, unit * begin, std::min(unit * end, rows)); });
     return;
   }
   const int64_t lines = (call.channels + kPartChannels - 1) / kPartChannels;

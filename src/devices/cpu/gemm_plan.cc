@@ -34,9 +34,9 @@ constexpr int64_t kLeastDotSide = 64;
 int64_t whole(int64_t count, int64_t of) { return (count + of - 1) / of * of; }
 
 /// How long the largest part of a grid takes, in multiplications for each element of depth.
-class Part {
+class GridPart {
  public:
-  Part(int64_t tile_rows, int64_t row_unit, int64_t panel_columns)
+  GridPart(int64_t tile_rows, int64_t row_unit, int64_t panel_columns)
       : tile_rows_(tile_rows), row_unit_(row_unit), panel_columns_(panel_columns) {}
 
   double cost(int64_t rows, int64_t panels, int64_t row_parts, int64_t panel_parts) const {
@@ -181,7 +181,7 @@ GemmSplit split_of(const GemmFunctions& gemm, const GemmPlan& plan, int threads)
   constexpr int64_t kTileSide = 16;
   const int64_t tile_rows = gemm.tile_rows(shape.columns);
   split.row_unit = tile_rows > kTileSide ? kTileSide : 1;
-  const Part part(tile_rows, split.row_unit, columns / panels);
+  const GridPart part(tile_rows, split.row_unit, columns / panels);
   const double most = part.cost(plan.rows, panels, 1, by_panels);
   if (most * static_cast<double>(worth) * kBalanced <= part.cost(plan.rows, panels, 1, 1)) return split;
   double least = most * kBalanced;

@@ -23,7 +23,7 @@ namespace {
 
 constexpr double kManyThreadsTolerance = 2e-4;
 
-void check(KernelCase c) {
+void check_nearly(KernelCase c) {
   c.relative = kManyThreadsTolerance;
   c.absolute = kManyThreadsTolerance;
   EXPECT_GT(check_on_every_kernel(c), 0);
@@ -33,9 +33,9 @@ TEST(ManyThreads, ProductsOfFewRows) {
   const int64_t sizes[][3] = {{40, 300, 500}, {1, 1000, 700}, {49, 256, 272}, {97, 130, 264}, {25, 900, 40}};
   for (const auto& [rows, depth, columns] : sizes) {
     SCOPED_TRACE(text(rows, "x", depth, " by ", columns));
-    check({.op = Linear{},
-           .in = {random_floats({rows, depth}, -1, 1), random_floats({depth, columns}, -1, 1, 2)},
-           .in_counts = {1, 1, 0}});
+    check_nearly({.op = Linear{},
+                  .in = {random_floats({rows, depth}, -1, 1), random_floats({depth, columns}, -1, 1, 2)},
+                  .in_counts = {1, 1, 0}});
   }
 }
 
@@ -50,7 +50,7 @@ TEST(ManyThreads, ConvolutionsOfSmallImages) {
   };
   for (const Convolution& c : cases) {
     for (const Steps& steps : {Steps{}, Steps{{EpilogueKind::kAddChannel}, {EpilogueKind::kAddTensor}}}) {
-      check(convolution_case(c, steps));
+      check_nearly(convolution_case(c, steps));
     }
   }
 }
@@ -59,9 +59,9 @@ TEST(ManyThreads, AttentionOfFewQueries) {
   Attention op;
   op.scale = 0.25;
   const Shape shape{1, 8, 40, 15};
-  check({.op = op,
-         .in = {random_floats(shape), random_floats(shape, -2, 2, 2), random_floats(shape, -2, 2, 3)},
-         .in_counts = {1, 1, 1, 0}});
+  check_nearly({.op = op,
+                .in = {random_floats(shape), random_floats(shape, -2, 2, 2), random_floats(shape, -2, 2, 3)},
+                .in_counts = {1, 1, 1, 0}});
 }
 
 TEST(ManyThreads, MeansOfLargeImages) {
@@ -69,9 +69,9 @@ TEST(ManyThreads, MeansOfLargeImages) {
     Pool2d pool;
     pool.pooling_type = PoolingType::kAverage;
     pool.global_pooling = true;
-    check({pool, {random_floats(s), int_list({1, 1})}});
-    check({Mean{}, {random_floats(s, -1, 3), int_list({2, 3})}});
-    check({Max{}, {random_floats(s), int_list({2, 3})}});
+    check_nearly({pool, {random_floats(s), int_list({1, 1})}});
+    check_nearly({Mean{}, {random_floats(s, -1, 3), int_list({2, 3})}});
+    check_nearly({Max{}, {random_floats(s), int_list({2, 3})}});
   }
 }
 
