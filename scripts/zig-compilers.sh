@@ -28,3 +28,7 @@ for tool in ar ranlib; do
   printf '#!/bin/sh\nexec %s %s "$@"\n' "$zig" "$tool" >"$folder/$tool"
   chmod +x "$folder/$tool"
 done
+# Of what macOS' own library offers, for its linker: of the two processors' names in it lld 14 knows one.
+case $target in *-macos*)
+  sed 's/arm64e[.]x1-/arm64-/g' "$(dirname "$zig")/lib/libc/darwin/libSystem.tbd" >"$folder/libSystem.tbd" ;;
+esac
