@@ -338,7 +338,7 @@ wheel-windows: windows
 MACOS := aarch64
 macos: setup
 	scripts/zig-compilers.sh $(MACOS)-macos.13.0
-	scripts/source-libraries.sh $(MACOS)-macos.13.0 cmake/toolchains/macos.cmake -DCORACLE_MACOS=$(MACOS)
+	LIBRARIES="zlib libpng1.6 libjpeg-turbo libwebp libyaml" scripts/source-libraries.sh $(MACOS)-macos.13.0 cmake/toolchains/macos.cmake -DCORACLE_MACOS=$(MACOS)
 	cmake --preset macos -B build/macos-$(MACOS) -DCORACLE_MACOS=$(MACOS)
 	cmake --build build/macos-$(MACOS) -j $(JOBS) --target coracle_program coracle_vision paddle_inference_c
 	scripts/check_macos.py build/macos-$(MACOS) $(MACOS)
