@@ -28,6 +28,7 @@ for word in $command; do
   [ "$before" != -o ] || out=$word
   case $before:$word in
     -o:* | -install_name:*) others="$others $word" ;;
+    *:-l) ;;  # the library stands behind it
     *.dylib) libraries="$libraries $word" ;;
     *:-lSystem) others="$others $(dirname "$compiler")/libSystem.tbd" ;;
     *) others="$others $word" ;;
