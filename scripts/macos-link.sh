@@ -7,12 +7,20 @@
 set -eu
 compiler=$1
 shift
-exported=""
+# CMake writes -Xlinker -exported_symbols_list -Xlinker FILE.
+exported="" expected=""
 count=$#
 while [ "$count" -gt 0 ]; do
-  case $1 in
+  case $expected$1 in
+    -Xlinker) waiting=1 ;;
+    -exported_symbols_list) expected=list: waiting="" ;;
+    list:-Xlinker) ;;
+    list:*) exported=$1 expected="" ;;
     -Wl,-exported_symbols_list,*) exported=${1#-Wl,-exported_symbols_list,} ;;
-    *) set -- "$@" "$1" ;;
+    *)
+      [ -z "${waiting:-}" ] || set -- "$@" -Xlinker
+      waiting=""
+      set -- "$@" "$1" ;;
   esac
   shift
   count=$((count - 1))
@@ -27,7 +35,8 @@ libraries="" others="" before=""
 for word in $command; do
   [ "$before" != -o ] || out=$word
   case $before:$word in
-    -o:* | -install_name:*) others="$others $word" ;;
+    -o:*) others="$others $word" ;;
+    -install_name:*) others="$others @rpath/$(basename "$word")" ;;
     *:-l) ;;  # the library stands behind it
     *.dylib) libraries="$libraries $word" ;;
     *:-lSystem) others="$others $(dirname "$compiler")/libSystem.tbd" ;;
