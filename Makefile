@@ -307,19 +307,22 @@ bench-arm: arm models
 	bench/setup.sh
 	/usr/bin/python3 bench/arm_counts.py $(if $(MODELS),--models $(MODELS),--docs)
 
-# Library and program for Linux with musl (Alpine), by the compilers of the Python package ziglang; musl-test runs models with musl's loader.
+# Library and program for Linux with musl (Alpine), by the compilers of the Python package ziglang: for x86-64, or make musl MUSL=aarch64. musl-test
+# runs models with musl's loader, those for ARM in qemu-user.
+MUSL := x86_64
+MUSL_NAME = musl$(if $(filter-out x86_64,$(MUSL)),-$(MUSL))
 musl: setup
-	scripts/zig-compilers.sh x86_64-linux-musl
-	scripts/source-libraries.sh x86_64-linux-musl cmake/toolchains/musl.cmake
-	$(MAKE) --no-print-directory build/musl/build.ninja
-	cmake --build --preset musl -j $(JOBS) --target coracle_program golden_test write_model
+	scripts/zig-compilers.sh $(MUSL)-linux-musl
+	scripts/source-libraries.sh $(MUSL)-linux-musl cmake/toolchains/musl.cmake -DCORACLE_MUSL=$(MUSL)
+	cmake --preset musl -B build/$(MUSL_NAME) -DCORACLE_MUSL=$(MUSL)
+	cmake --build build/$(MUSL_NAME) -j $(JOBS) --target coracle_program golden_test write_model
 
 musl-test: musl golden-weights
-	scripts/musl-test.sh
+	scripts/musl-test.sh $(MUSL)
 
-# The Python wheel for Linux with musl on x86-64, into build/wheels-musl. make musl-test tries it.
+# The Python wheel for Linux with musl, into build/wheels-musl; make wheel-musl MUSL=aarch64: into build/wheels-musl-aarch64. make musl-test tries it.
 wheel-musl: musl
-	scripts/python-wheel.sh musl
+	scripts/python-wheel.sh $(MUSL_NAME)
 
 # Library and program for 64-bit Windows by Debian's mingw-w64. make windows-test runs them and tests in wine; all tests of these programs:
 # make windows-test TESTS=--all.
@@ -336,13 +339,15 @@ windows-test: wheel-windows models golden-weights
 wheel-windows: windows
 	scripts/python-wheel.sh windows
 
-# What of the library is compiled for macOS so far, by the compilers of ziglang: for Apple's processors, or make macos MACOS=x86_64.
+# Libraries and program for macOS 13 and later, by the compilers of ziglang and lld: for Apple's processors, or make macos MACOS=x86_64. Nothing of
+# them can be run here; scripts/check_macos.py looks at the files.
 MACOS := aarch64
 macos: setup
-	scripts/zig-compilers.sh $(MACOS)-macos
-	LIBRARIES=zlib scripts/source-libraries.sh $(MACOS)-macos cmake/toolchains/macos.cmake -DCORACLE_MACOS=$(MACOS)
+	scripts/zig-compilers.sh $(MACOS)-macos.13.0
+	LIBRARIES="zlib libpng1.6 libjpeg-turbo libwebp libyaml" scripts/source-libraries.sh $(MACOS)-macos.13.0 cmake/toolchains/macos.cmake -DCORACLE_MACOS=$(MACOS)
 	cmake --preset macos -B build/macos-$(MACOS) -DCORACLE_MACOS=$(MACOS)
-	cmake --build build/macos-$(MACOS) -j $(JOBS) --target coracle_base coracle_run
+	cmake --build build/macos-$(MACOS) -j $(JOBS) --target coracle_program coracle_vision paddle_inference_c
+	scripts/check_macos.py build/macos-$(MACOS) $(MACOS)
 
 # Each fuzz target with the sanitizers of asan, on the same inputs every time; make fuzz FUZZ_SECONDS=600 searches for new ones.
 FUZZ_SECONDS ?= 0

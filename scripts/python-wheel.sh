@@ -5,6 +5,7 @@
 #   scripts/python-wheel.sh             of this machine
 #   scripts/python-wheel.sh aarch64     of 64-bit ARM, by the cross compiler, into build/wheels-aarch64
 #   scripts/python-wheel.sh musl        of Linux with musl on x86-64, by ziglang (make musl is there), into build/wheels-musl
+#   scripts/python-wheel.sh musl-aarch64    the same of 64-bit ARM (make musl MUSL=aarch64 is there), into build/wheels-musl-aarch64
 #   scripts/python-wheel.sh windows     of 64-bit Windows, by mingw-w64 (make windows is there), into build/wheels-windows
 set -eu
 cd "$(dirname "$0")/.."
@@ -25,12 +26,14 @@ if [ "${1:-}" = windows ]; then
   echo "$wheels"/coracle-*-py3-none-win_amd64.whl
   exit
 fi
-if [ "${1:-}" = musl ]; then
-  CMAKE_ARGS="-DCMAKE_TOOLCHAIN_FILE=$PWD/cmake/toolchains/musl.cmake -DCORACLE_PRECOMPILE=OFF -DCORACLE_LIGHT_ISA=none -DCORACLE_BUILD_TRITON=OFF" \
-    _PYTHON_HOST_PLATFORM=musllinux_1_2_x86_64 pip_wheel "$wheels" --config-settings build-dir=build/wheel-musl
-  wheel=$(echo "$wheels"/coracle-*-py3-none-musllinux_1_2_x86_64.whl)
+architecture=""
+case "${1:-}" in musl) architecture=x86_64 ;; musl-*) architecture=${1#musl-} ;; esac
+if [ -n "$architecture" ]; then
+  CMAKE_ARGS="-DCMAKE_TOOLCHAIN_FILE=$PWD/cmake/toolchains/musl.cmake -DCORACLE_MUSL=$architecture -DCORACLE_PRECOMPILE=OFF -DCORACLE_LIGHT_ISA=none -DCORACLE_BUILD_TRITON=OFF" \
+    _PYTHON_HOST_PLATFORM=musllinux_1_2_$architecture pip_wheel "$wheels" --config-settings "build-dir=build/wheel-$1"
+  wheel=$(echo "$wheels"/coracle-*-py3-none-musllinux_1_2_$architecture.whl)
   # The name says that musl 1.2.0 does: nothing but musl is needed, and of that nothing that came later.
-  unpacked=build/wheel-musl/unpacked
+  unpacked=build/wheel-$1/unpacked
   rm -rf "$unpacked"
   "$bin/python" -m zipfile -e "$wheel" "$unpacked"
   others=$(objdump -p "$unpacked"/coracle/*.so "$unpacked"/coracle/bin/* | awk '$1 == "NEEDED" { print $2 }' | grep -vxE 'libc[.]so|libcoracle(_quantize|_vision)?[.]so' || true)

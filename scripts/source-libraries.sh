@@ -73,6 +73,8 @@ install(TARGETS z)
 install(FILES zlib.h zconf.h DESTINATION include)
 CMAKE
 library zlib "$@"
+# libpng takes macOS for a system of before 2001, too.
+sed -i 's/defined(__SC__) || defined(TARGET_OS_MAC)/defined(__SC__)/' "$sources/libpng1.6/pngpriv.h"
 library libpng1.6 -DPNG_SHARED=OFF -DPNG_TESTS=OFF -DPNG_EXECUTABLES=OFF "$@"
 library libjpeg-turbo -DENABLE_SHARED=OFF -DWITH_TURBOJPEG=OFF "$@"
 library libwebp -DWEBP_BUILD_ANIM_UTILS=OFF -DWEBP_BUILD_CWEBP=OFF -DWEBP_BUILD_DWEBP=OFF -DWEBP_BUILD_GIF2WEBP=OFF -DWEBP_BUILD_IMG2WEBP=OFF \

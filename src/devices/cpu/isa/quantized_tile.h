@@ -246,6 +246,9 @@ HWY_INLINE const Packed* opaque(const Packed* row) {
   return row;
 }
 
+// A function, as clang's vld1q_s8 is a macro that hides a pack of numbers.
+HWY_INLINE int8x16_t four_groups(const Packed* groups) { return vld1q_s8(groups); }
+
 // Products of groups as long as there are four of them: of how many.
 template <int kVectors, size_t... kRow>
 HWY_INLINE int64_t multiply_fours(RowSums (&sums)[sizeof...(kRow)], int64_t stride, int64_t groups,
@@ -256,7 +259,7 @@ HWY_INLINE int64_t multiply_fours(RowSums (&sums)[sizeof...(kRow)], int64_t stri
   const Packed* row[] = {opaque(a + static_cast<int64_t>(kRow) * stride)...};
   int64_t done = 0;
   for (; done + 4 <= groups; done += 4, b += 4 * kStep) {
-    const int8x16_t x[] = {vld1q_s8(row[kRow] + done * kPerGroup)...};
+    const int8x16_t x[] = {four_groups(row[kRow] + done * kPerGroup)...};
     const auto add = [&]<int kGroup>() HWY_ATTR {
       const Sums first = load_sums(b + kGroup * kStep);
       const Sums second = load_sums(b + kGroup * kStep + kSecond);

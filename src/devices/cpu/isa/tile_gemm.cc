@@ -30,12 +30,12 @@ struct PartPair {
   int a, b;
 };
 struct X6 {
-  static constexpr int kParts = 3;
-  static constexpr PartPair kPairs[] = {{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}};
+  [[maybe_unused]] static constexpr int kParts = 3;
+  [[maybe_unused]] static constexpr PartPair kPairs[] = {{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}};
 };
 struct X3 {
-  static constexpr int kParts = 2;
-  static constexpr PartPair kPairs[] = {{1, 0}, {0, 0}, {0, 1}};
+  [[maybe_unused]] static constexpr int kParts = 2;
+  [[maybe_unused]] static constexpr PartPair kPairs[] = {{1, 0}, {0, 0}, {0, 1}};
 };
 struct Bf16 {
   static constexpr int kParts = 1;
