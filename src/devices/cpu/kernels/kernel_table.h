@@ -9,6 +9,9 @@
 #include "base/size.h"
 #include "devices/cpu/kernel_isa.h"
 #include "plan/kernel.h"
+#ifdef CORACLE_LIGHT
+#include "plan/written_kernel.h"
+#endif
 #ifdef CORACLE_OPERATORS
 #include "built_operators.h"  // kBuiltOperators, their names, made by CMake
 #endif
@@ -153,7 +156,9 @@ class BuiltKernels {
       return false;
 #endif
 #ifdef CORACLE_OPERATORS
-    return std::find(std::begin(kBuiltOperators), std::end(kBuiltOperators), kernel.op->name) !=
+    // The names of kernels begin with those of their operators: schemas may be no constants.
+    const std::string_view name = kernel.name;
+    return std::find(std::begin(kBuiltOperators), std::end(kBuiltOperators), name.substr(0, name.find('.'))) !=
            std::end(kBuiltOperators);
 #else
     return true;
@@ -170,7 +175,16 @@ class BuiltKernels {
 };
 template <const auto& kAll>
 constexpr KernelTable kernel_table() {
-  return {BuiltKernels<kAll>::kKernels};
+  constexpr const auto& kBuilt = BuiltKernels<kAll>::kKernels;
+#ifdef CORACLE_LIGHT
+  if constexpr (kBuilt.empty()) {
+    return {{}, [] {}};
+  } else {
+    return {WrittenTable<kBuilt>::elements(), WrittenTable<kBuilt>::write};
+  }
+#else
+  return {kBuilt};
+#endif
 }
 #else
 /// The table of an array of KernelDef; in a build of some operators, of those of them.
