@@ -14,7 +14,7 @@ namespace coracle::internal {
 /// is zero takes none.
 ///
 /// kFrom is the constant array, of which nothing but the instructions remains. Next to the type of its elements stands
-///   template <const auto& kFrom, size_t kIndex> void write_element(Element& to);
+///   template <const auto& kFrom, size_t kIndex> void write_constant(Element& to);
 /// which copies the members of kFrom[kIndex] to an element of zeros, each as a constant.
 template <const auto& kFrom>
 class WrittenTable {
@@ -38,7 +38,7 @@ class WrittenTable {
 
   template <size_t... kIndex>
   static void write_all(std::index_sequence<kIndex...> /*all*/) noexcept {
-    (write_element<kFrom, kIndex>(places_[kIndex].element), ...);
+    (write_constant<kFrom, kIndex>(places_[kIndex].element), ...);
   }
 
   static inline constinit Place places_[std::size(kFrom)] = {};

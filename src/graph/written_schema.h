@@ -19,7 +19,7 @@ consteval uint32_t traits_of(const Port& port) {
          static_cast<uint32_t>(weight) << 20;
 }
 
-[[gnu::noinline]] inline void write_port(Port& to, const char* name, uint32_t traits) noexcept {
+[[gnu::noinline]] inline void put_port(Port& to, const char* name, uint32_t traits) noexcept {
   const auto given = [traits](int bit) { return (traits >> bit & 1) != 0 ? "?" : nullptr; };
   to.name = name;
   to.kind = static_cast<Port::Kind>(traits & 255);
@@ -43,8 +43,8 @@ consteval uint32_t traits_of(const OpSchema& schema) {
          static_cast<uint32_t>(reshapes) << 18 | static_cast<uint32_t>(quantizes) << 19;
 }
 
-[[gnu::noinline]] inline void write_facts(OpSchema& to, const char* name, const Port* inputs, const Port* outputs,
-                                          uint32_t traits) noexcept {
+[[gnu::noinline]] inline void put_facts(OpSchema& to, const char* name, const Port* inputs, const Port* outputs,
+                                        uint32_t traits) noexcept {
   to.name = name;
   to.inputs = {inputs, traits & 255};
   to.outputs = {outputs, traits >> 8 & 255};
@@ -54,10 +54,10 @@ consteval uint32_t traits_of(const OpSchema& schema) {
   to.quantizes = (traits >> 19 & 1) != 0;
 }
 
-[[gnu::noinline]] inline void write_functions(OpSchema& to, decltype(OpSchema::make_attributes) make_attributes,
-                                              decltype(OpSchema::visit) visit, decltype(OpSchema::equal) equal,
-                                              decltype(OpSchema::infer) infer,
-                                              decltype(OpSchema::reference) reference) noexcept {
+[[gnu::noinline]] inline void put_functions(OpSchema& to, decltype(OpSchema::make_attributes) make_attributes,
+                                            decltype(OpSchema::visit) visit, decltype(OpSchema::equal) equal,
+                                            decltype(OpSchema::infer) infer,
+                                            decltype(OpSchema::reference) reference) noexcept {
   to.make_attributes = make_attributes;
   to.visit = visit;
   to.equal = equal;
@@ -68,10 +68,10 @@ consteval uint32_t traits_of(const OpSchema& schema) {
 }  // namespace written_schema_detail
 
 template <const auto& kFrom, size_t kIndex>
-void write_element(Port& to) noexcept {
+void write_constant(Port& to) noexcept {
   constexpr const char* kName = kFrom[kIndex].name;
   constexpr uint32_t kTraits = written_schema_detail::traits_of(kFrom[kIndex]);
-  written_schema_detail::write_port(to, kName, kTraits);
+  written_schema_detail::put_port(to, kName, kTraits);
 }
 
 /// Writes the schema of T to one of zeros, but for what only files of other formats have.
@@ -83,8 +83,8 @@ void write_schema(OpSchema& to) noexcept {
   constexpr const char* kName = kFrom.name;
   constexpr const Port* kInputs = kFrom.inputs.data();
   constexpr const Port* kOutputs = kFrom.outputs.data();
-  detail::write_facts(to, kName, kInputs, kOutputs, kTraits);
-  detail::write_functions(to, kFrom.make_attributes, kFrom.visit, kFrom.equal, kFrom.infer, kFrom.reference);
+  detail::put_facts(to, kName, kInputs, kOutputs, kTraits);
+  detail::put_functions(to, kFrom.make_attributes, kFrom.visit, kFrom.equal, kFrom.infer, kFrom.reference);
   if constexpr (kFrom.arrays != 0) to.arrays = kFrom.arrays;
   if constexpr (kFrom.regions != 0) to.regions = kFrom.regions;
   if constexpr (!kFrom.fused_of.empty()) to.fused_of = T::kFusedOf;

@@ -30,8 +30,8 @@ consteval KernelTraits traits_of(const KernelDef& kernel) {
 }
 
 /// What rows of all tables share.
-[[gnu::noinline]] inline void write_row(KernelDef& to, const KernelTraits& traits, const char* name, const OpSchema* op,
-                                        decltype(KernelDef::fits) fits, decltype(KernelDef::run) run) noexcept {
+[[gnu::noinline]] inline void put_row(KernelDef& to, const KernelTraits& traits, const char* name, const OpSchema* op,
+                                      decltype(KernelDef::fits) fits, decltype(KernelDef::run) run) noexcept {
   to.name = name;
   to.op = op;
   to.capability = traits.capability;
@@ -54,10 +54,10 @@ inline constexpr KernelTraits kTraits = traits_of(kFrom[kIndex]);
 }  // namespace written_kernel_detail
 
 template <const auto& kFrom, size_t kIndex>
-void write_element(KernelDef& to) noexcept {
+void write_constant(KernelDef& to) noexcept {
   constexpr KernelDef kKernel = kFrom[kIndex];
-  written_kernel_detail::write_row(to, written_kernel_detail::kTraits<kFrom, kIndex>, kKernel.name, kKernel.op,
-                                   kKernel.fits, kKernel.run);
+  written_kernel_detail::put_row(to, written_kernel_detail::kTraits<kFrom, kIndex>, kKernel.name, kKernel.op,
+                                 kKernel.fits, kKernel.run);
   if constexpr (kKernel.estimate != nullptr) to.estimate = kKernel.estimate;
   if constexpr (kKernel.prepare != nullptr) to.prepare = kKernel.prepare;
   if constexpr (kKernel.bounds != nullptr) to.bounds = kKernel.bounds;

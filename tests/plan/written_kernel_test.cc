@@ -45,7 +45,7 @@ constexpr std::array kRows{KernelDef{.name = "relu.low", .op = &kOpSchema<Relu>,
                                      .run = run_row,
                                      .run_rows = run_some_rows}};
 
-void expect_same(const PortTypes& a, const PortTypes& b) {
+void expect_same_types(const PortTypes& a, const PortTypes& b) {
   EXPECT_EQ(a.port, b.port);
   EXPECT_EQ(a.types, b.types);
 }
@@ -65,8 +65,9 @@ TEST(WrittenKernel, IsTheConstant) {
     EXPECT_EQ(written.mode, constant.mode);
     EXPECT_EQ(written.types.operands, constant.types.operands);
     EXPECT_EQ(written.types.results, constant.types.results);
-    for (size_t p = 0; p < constant.types.in.size(); ++p) expect_same(written.types.in[p], constant.types.in[p]);
-    for (size_t p = 0; p < constant.types.out.size(); ++p) expect_same(written.types.out[p], constant.types.out[p]);
+    for (size_t p = 0; p < constant.types.in.size(); ++p) expect_same_types(written.types.in[p], constant.types.in[p]);
+    for (size_t p = 0; p < constant.types.out.size(); ++p)
+      expect_same_types(written.types.out[p], constant.types.out[p]);
     EXPECT_EQ(written.types.alike, constant.types.alike);
     EXPECT_EQ(written.rank, constant.rank);
     EXPECT_EQ(written.view, constant.view);
