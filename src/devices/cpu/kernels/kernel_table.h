@@ -143,7 +143,8 @@ consteval auto kernels_of_all_products() {
 
 #if defined(CORACLE_OPERATORS) || defined(CORACLE_LIGHT)
 /// Those of kAll, an array of KernelDef, whose operators this build has. The light library has those of one instruction
-/// set, none on matrix tiles.
+/// set, none on matrix tiles; there schemas are no constants, and kernels of operators that it has not are never asked
+/// for.
 template <const auto& kAll>
 class BuiltKernels {
   static consteval bool built(const KernelDef& kernel) {
@@ -155,10 +156,8 @@ class BuiltKernels {
     if (std::find(std::begin(kListedKernels), std::end(kListedKernels), kernel.name) == std::end(kListedKernels))
       return false;
 #endif
-#ifdef CORACLE_OPERATORS
-    // The names of kernels begin with those of their operators: schemas may be no constants.
-    const std::string_view name = kernel.name;
-    return std::find(std::begin(kBuiltOperators), std::end(kBuiltOperators), name.substr(0, name.find('.'))) !=
+#if defined(CORACLE_OPERATORS) && !defined(CORACLE_LIGHT)
+    return std::find(std::begin(kBuiltOperators), std::end(kBuiltOperators), kernel.op->name) !=
            std::end(kBuiltOperators);
 #else
     return true;
