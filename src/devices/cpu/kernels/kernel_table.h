@@ -177,7 +177,7 @@ constexpr KernelTable kernel_table() {
   constexpr const auto& kBuilt = BuiltKernels<kAll>::kKernels;
 #ifdef CORACLE_LIGHT
   if constexpr (kBuilt.empty()) {
-    return {{}, [] {}};
+    return {{}, []() noexcept {}};
   } else {
     return {WrittenTable<kBuilt>::elements(), WrittenTable<kBuilt>::write};
   }
