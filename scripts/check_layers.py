@@ -37,7 +37,7 @@ ALLOWED = {
 PADDLE_USERS = ("paddle_c", "cli")
 # Need nothing of the library, and nothing in them is compiled: everybody may include them.
 FOR_ALL = {"quantize/options.h", "base/json.h", "base/half.h", "base/float8.h", "base/dtype_table.h", "base/checksum.h", "base/cancellation.h", "base/nearest_name.h"}
-PLAN_INTERFACES = {"plan/kernel.h", "plan/device.h", "plan/queue.h", "plan/kernel_turns.h", "plan/shared_device.h", "plan/step_ranges.h", "plan/speed.h", "plan/call_failure.h", "plan/engine.h"}
+PLAN_INTERFACES = {"plan/kernel.h", "plan/written_kernel.h", "plan/device.h", "plan/queue.h", "plan/kernel_turns.h", "plan/shared_device.h", "plan/step_ranges.h", "plan/speed.h", "plan/call_failure.h", "plan/engine.h"}
 # Their stages of planning change what was planned.
 STAGE_INTERFACES = {"plan/plan_stage.h", "plan/steps.h"}
 STAGES = re.compile(r"^devices/[^/]+/stages/")

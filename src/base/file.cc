@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
-#include <filesystem>
 #include <utility>
 
 #include "base/counted.h"
@@ -16,7 +15,6 @@
 #include "base/printable.h"
 #include "base/system/clock.h"
 #include "base/system/files.h"
-#include "base/system/native_path.h"
 
 namespace coracle::internal {
 
@@ -99,12 +97,10 @@ std::optional<File> File::open(const std::string& name) {
   require(status.is_regular, ErrorCode::kIo, "cannot read ", in_quotes(name), ": it is not a regular file");
   require(std::in_range<std::ptrdiff_t>(status.size), ErrorCode::kOutOfMemory, "cannot read ", in_quotes(name),
           ": it has ", counted(status.size, "byte"), ", more than this processor's addresses reach");
-  std::error_code without_working_folder;
-  const std::filesystem::path absolute = std::filesystem::absolute(native_path(name), without_working_folder);
   File file(FileBytes{.name = name, .owner = nullptr, .bytes = {}});
   file.size_ = static_cast<size_t>(status.size);
   file.fd_ = fd;
-  file.stamp_ = FileStamp::of(without_working_folder ? name : path_text(absolute), status);
+  file.stamp_ = FileStamp::of(absolute_path(name), status);
   file.no_writer_ = !status.has_writers;
   return file;
 }

@@ -15,6 +15,7 @@
 #include "base/fact.h"
 #include "base/opaque.h"
 #include "base/strided_view.h"
+#include "base/written_table.h"
 #include "graph/attributes.h"
 
 #ifdef CORACLE_LIGHT
@@ -50,6 +51,22 @@ class TableText {
   const char* text_;
 };
 
+#ifdef CORACLE_LIGHT
+/// A name that only files of other formats have: of it remains whether there is one.
+class FileName {
+ public:
+  constexpr FileName(const char* text = nullptr)  // NOLINT(google-explicit-constructor): tables hold literals
+      : given_(text != nullptr && *text != '\0') {}
+  constexpr bool empty() const { return !given_; }
+  static constexpr const char* c_str() { return ""; }
+
+ private:
+  bool given_;
+};
+#else
+using FileName = TableText;
+#endif
+
 /// One operand or result position of an operator. Names are PIR's; slots are ProgramDesc's.
 struct Port {
   enum class Kind : uint8_t {
@@ -60,15 +77,15 @@ struct Port {
 
   const char* name = "";
   Kind kind = Kind::kOne;
-  TableText slot = {};       ///< ProgramDesc slot of a tensor
-  TableText list_slot = {};  ///< ProgramDesc slot of a list of one-element tensors that makes up the value
-  TableText attribute = {};  ///< ProgramDesc attribute that gives the value where no slot does (PIR: an operand)
+  FileName slot = {};       ///< ProgramDesc slot of a tensor
+  FileName list_slot = {};  ///< ProgramDesc slot of a list of one-element tensors that makes up the value
+  FileName attribute = {};  ///< ProgramDesc attribute that gives the value where no slot does (PIR: an operand)
   DType attribute_dtype = DType::kInt64;  ///< element type of that value
   bool shape_input = false;               ///< `infer` needs its elements to tell the output shape
   bool weight = false;                    ///< constant as stored in the file; never brought into another layout
 
   /// What messages about a run call it.
-  constexpr const char* label() const { return slot.empty() ? name : slot.c_str(); }
+  constexpr const char* label() const { return kReadsOtherFormats && !slot.empty() ? slot.c_str() : name; }
 };
 
 constexpr Port in(const char* name, const char* slot) { return {.name = name, .slot = in_files(slot)}; }
@@ -321,6 +338,15 @@ concept OperatorStruct = requires(T t, const T c) {
 };
 
 namespace op_detail {
+/// The ports of kPorts, where a schema has them.
+template <const auto& kPorts>
+constexpr std::span<const Port> ports() {
+#ifdef CORACLE_LIGHT
+  return WrittenTable<kPorts>::elements();
+#else
+  return kPorts;
+#endif
+}
 /// Whether this library can evaluate an operator without a kernel: in the light library those where that is needed.
 constexpr bool has_reference([[maybe_unused]] std::string_view op) {
 #ifdef CORACLE_LIGHT
@@ -408,8 +434,8 @@ constexpr OpSchema make_op_schema() {
   if constexpr (requires { T::kAnyType; }) schema.any_type = T::kAnyType;
   if constexpr (requires { T::kArrays; }) schema.arrays = T::kArrays;
   if constexpr (requires { T::kRegions; }) schema.regions = T::kRegions;
-  if constexpr (requires { T::kInputs; }) schema.inputs = T::kInputs;
-  if constexpr (requires { T::kOutputs; }) schema.outputs = T::kOutputs;
+  if constexpr (requires { T::kInputs; }) schema.inputs = op_detail::ports<T::kInputs>();
+  if constexpr (requires { T::kOutputs; }) schema.outputs = op_detail::ports<T::kOutputs>();
   schema.make_attributes = op_detail::make<T>;
   schema.visit = op_detail::visit<T>;
   schema.equal = op_detail::equal<T>;
@@ -443,8 +469,14 @@ constexpr OpSchema make_op_schema() {
 }
 
 /// The one schema of T; its address identifies the operator.
+#ifdef CORACLE_LIGHT
+/// The first call of all_ops() writes it (see graph/written_schema.h): models are made by names that are found there.
+template <OperatorStruct T>
+inline constinit OpSchema kOpSchema{};
+#else
 template <OperatorStruct T>
 inline constexpr OpSchema kOpSchema = make_op_schema<T>();
+#endif
 
 /// An operator with its attributes. Immutable, cheap to copy.
 class Op {

@@ -252,6 +252,9 @@ struct KernelDef {
 /// The kernels of one file, in order of preference.
 struct KernelTable {
   std::span<const KernelDef> kernels;
+#ifdef CORACLE_LIGHT
+  void (*write)() noexcept;  ///< puts them there, before anybody looks (see WrittenTable)
+#endif
 };
 
 }  // namespace coracle::internal

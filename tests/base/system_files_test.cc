@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/file.h"
@@ -13,6 +15,7 @@
 #include "base/system/files.h"
 #include "base/system/folder.h"
 #include "base/system/kept_files.h"
+#include "base/system/native_path.h"
 #include "base/system/path.h"
 #include "support/temporary_folder.h"
 
@@ -97,6 +100,13 @@ TEST_F(SystemFiles, AreLockedByOneAtATime) {
   close_file(second);
   give_up_lock(first, path_);
   EXPECT_EQ(names(), std::vector<std::string>{});
+}
+
+TEST(Paths, BecomeAbsolute) {
+  std::error_code failed;
+  for (const char* name : {"model", "./model", "../a/model", "/models/x"}) {
+    EXPECT_EQ(absolute_path(name), path_text(std::filesystem::absolute(native_path(name), failed)));
+  }
 }
 
 TEST(SystemPaths, AreAbsoluteByTheSystem) {

@@ -12,6 +12,8 @@ namespace coracle::internal {
 
 // Files by their descriptors, which no program that is started inherits. Paths are UTF-8. What fails says why in errno.
 
+/// The path from the root on; as it is where nobody knows the working folder.
+std::string absolute_path(const std::string& path);
 /// For reading, without waiting for pipes; -1 where it cannot be opened.
 int open_to_read(const char* path);
 /// For reading, no link.

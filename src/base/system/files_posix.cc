@@ -11,9 +11,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <memory>
 
 namespace coracle::internal {
 namespace {
+
+struct Freed {
+  void operator()(char* text) const { std::free(text); }
+};
 
 FileStatus as_status(const struct stat& info) {
   FileStatus status;
@@ -57,6 +63,16 @@ bool status_of_link(const std::string& path, FileStatus& status) {
   if (::lstat(path.c_str(), &info) != 0) return false;
   status = as_status(info);
   return true;
+}
+
+// Not by std::filesystem, whose paths would be 13 kB of the light library.
+std::string absolute_path(const std::string& path) {
+  if (path.starts_with('/')) return path;
+  const std::unique_ptr<char, Freed> folder(::getcwd(nullptr, 0));
+  if (folder == nullptr) return path;
+  std::string absolute = folder.get();
+  if (!absolute.ends_with('/')) absolute += '/';
+  return absolute += path;
 }
 
 int open_to_read(const char* path) { return ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); }

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
 
 #include "base/system/files.h"
+#include "base/system/native_path.h"
 #include "base/system/windows_text.h"
 
 namespace coracle::internal {
@@ -74,6 +77,12 @@ bool status_of(int file, FileStatus& status) { return fill_status(handle_of(file
 bool status_of(const std::string& path, FileStatus& status) { return status_by_path(path, 0, status); }
 bool status_of_link(const std::string& path, FileStatus& status) {
   return status_by_path(path, FILE_FLAG_OPEN_REPARSE_POINT, status);
+}
+
+std::string absolute_path(const std::string& path) {
+  std::error_code without_working_folder;
+  const std::filesystem::path absolute = std::filesystem::absolute(native_path(path), without_working_folder);
+  return without_working_folder ? path : path_text(absolute);
 }
 
 int open_to_read(const char* path) { return descriptor_of(opened(wide_text(path), GENERIC_READ), _O_RDONLY); }

@@ -19,6 +19,18 @@ std::span<const KernelTable* const> all_kernels();
 
 namespace {
 
+#ifdef CORACLE_LIGHT
+std::span<const KernelTable* const> kernels() {
+  static const std::span<const KernelTable* const> kWritten = [] {
+    for (const KernelTable* table : all_kernels()) table->write();
+    return all_kernels();
+  }();
+  return kWritten;
+}
+#else
+std::span<const KernelTable* const> kernels() { return all_kernels(); }
+#endif
+
 CapabilityLevel best() { return detected_isa(); }
 bool has(CapabilityLevel isa) { return runs_on(isa.as<Isa>(), detected_isa()); }
 
@@ -44,7 +56,7 @@ constexpr PlanStage kStages[] = {kRowTiles};
 
 extern const Device device;
 constinit const Device device = {.name = "cpu",
-                                 .kernels = all_kernels,
+                                 .kernels = kernels,
                                  .capabilities = &kInstructionSets,
                                  .measure_limits = measure_limits,
                                  .probe = nullptr,

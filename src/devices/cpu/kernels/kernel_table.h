@@ -9,6 +9,9 @@
 #include "base/size.h"
 #include "devices/cpu/kernel_isa.h"
 #include "plan/kernel.h"
+#ifdef CORACLE_LIGHT
+#include "plan/written_kernel.h"
+#endif
 #ifdef CORACLE_OPERATORS
 #include "built_operators.h"  // kBuiltOperators, their names, made by CMake
 #endif
@@ -140,7 +143,8 @@ consteval auto kernels_of_all_products() {
 
 #if defined(CORACLE_OPERATORS) || defined(CORACLE_LIGHT)
 /// Those of kAll, an array of KernelDef, whose operators this build has. The light library has those of one instruction
-/// set, none on matrix tiles.
+/// set, none on matrix tiles; there schemas are no constants, and kernels of operators that it has not are never asked
+/// for.
 template <const auto& kAll>
 class BuiltKernels {
   static consteval bool built(const KernelDef& kernel) {
@@ -152,7 +156,7 @@ class BuiltKernels {
     if (std::find(std::begin(kListedKernels), std::end(kListedKernels), kernel.name) == std::end(kListedKernels))
       return false;
 #endif
-#ifdef CORACLE_OPERATORS
+#if defined(CORACLE_OPERATORS) && !defined(CORACLE_LIGHT)
     return std::find(std::begin(kBuiltOperators), std::end(kBuiltOperators), kernel.op->name) !=
            std::end(kBuiltOperators);
 #else
@@ -170,7 +174,16 @@ class BuiltKernels {
 };
 template <const auto& kAll>
 constexpr KernelTable kernel_table() {
-  return {BuiltKernels<kAll>::kKernels};
+  constexpr const auto& kBuilt = BuiltKernels<kAll>::kKernels;
+#ifdef CORACLE_LIGHT
+  if constexpr (kBuilt.empty()) {
+    return {{}, []() noexcept {}};
+  } else {
+    return {WrittenTable<kBuilt>::elements(), WrittenTable<kBuilt>::write};
+  }
+#else
+  return {kBuilt};
+#endif
 }
 #else
 /// The table of an array of KernelDef; in a build of some operators, of those of them.

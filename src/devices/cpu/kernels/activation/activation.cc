@@ -59,8 +59,9 @@ namespace {
 /// The step of a node; nothing where it depends on what is not known while planning.
 template <class Op>
 std::optional<UnaryStep> step_of(const void* op, const ArgFacts& args) {
-  static_assert(kOpSchema<Op>.unary_step != nullptr, "an operator of one operand, element by element");
-  return kOpSchema<Op>.unary_step(op, args);
+  constexpr auto kStep = make_op_schema<Op>().unary_step;
+  static_assert(kStep != nullptr, "an operator of one operand, element by element");
+  return kStep(op, args);
 }
 
 struct State {
