@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "quantized_pairs.h"
+#include "quantized_quads.h"
 #include "quantized_rows.h"
 #include "quantized_tile.h"
 
@@ -25,6 +26,8 @@ constexpr int32_t kOnlyTap = 0;
 
 #if CORACLE_MATRIX_PRODUCTS
 using TileRows = PairedRows;
+#elif CORACLE_ROW_QUADS
+using TileRows = QuadRows;
 #else
 // Rows of A, tile by tile: copied to scratch memory a block at a time, or where an image with its surroundings has
 // them; tiles then end with a row of the result's pixels.

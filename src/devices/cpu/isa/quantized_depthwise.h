@@ -8,9 +8,9 @@
 #include "devices/cpu/isa/tables.h"
 
 /// Convolution of channels-last int8 images with one filter for each channel. Groups of taps, one below the other, are
-/// multiplied by one instruction: two as numbers of 16 bits, or four as bytes. Those of the image have 128 added for
-/// VNNI, which the first sum of each channel compensates; SDOT takes them as they are, and leaves these sums out. The
-/// sums of at most kMostQuantizedTaps products of at most 128 * 128 are exact in float32 too.
+/// multiplied by one instruction: one or two as numbers of 16 bits, or four as bytes. Those of the image have 128 added
+/// for VNNI, which the first sum of each channel compensates; SDOT takes them as they are, and leaves these sums out.
+/// The sums of at most kMostQuantizedTaps products of at most 128 * 128 are exact in float32 too.
 namespace coracle::internal::cpu {
 
 constexpr int64_t kMostQuantizedTaps = 1024;
@@ -30,7 +30,7 @@ struct QuantizedDepthwiseCall {
   const int8_t* input = nullptr;
   /// [alignment][vector of channels]([where the sums start: a channel each, 32 bits] for groups of four)[group of
   /// filter rows][filter column][channel][row of the group]; zeros where there is no channel or row. Groups of
-  /// alignment 0 begin with row 0, of alignment 1 with one in front of it.
+  /// alignment 0 begin with row 0, of alignment 1 with one in front of it. Groups of one row have alignment 0 alone.
   const void* filter = nullptr;
   void* scratch = nullptr;  ///< scratch_bytes() of the functions
   QuantizedResult result = {};
@@ -48,22 +48,27 @@ struct QuantizedDepthwiseCall {
 
 struct QuantizedDepthwiseFunctions {
   int64_t lanes = 0;       ///< channels of a vector
-  int64_t group_rows = 2;  ///< of the filter, in a group; a multiple of 2
+  int64_t group_rows = 2;  ///< of the filter, in a group: 1, 2 or 4
+  int64_t vectors = 2;     ///< at most so many, side by side, are computed together
   /// Computes rows [begin, end) of the result, counted through all images.
   void (*run)(const QuantizedDepthwiseCall& call, int64_t begin, int64_t end) = nullptr;
 
+  int64_t alignments() const { return group_rows == 1 ? 1 : 2; }
+  /// Bytes of a channel in a group.
+  int64_t lane_bytes() const { return group_rows == 1 ? 2 : 4; }
   /// Groups that a filter's rows make up, with so many rows in front of them in the first one.
   int64_t groups(int64_t kernel_h, int64_t alignment) const {
     return (kernel_h + alignment + group_rows - 1) / group_rows;
   }
   /// Bytes of the filter for a vector of channels.
   int64_t filter_bytes(int64_t kernel_h, int64_t kernel_w, int64_t alignment) const {
-    return (groups(kernel_h, alignment) * kernel_w + (group_rows == 4 ? 1 : 0)) * lanes * 4;
+    return (groups(kernel_h, alignment) * kernel_w + (group_rows == 4 ? 1 : 0)) * lanes * lane_bytes();
   }
-  /// Groups of input rows for so many rows of results. Where these share them, each begins two rows behind the one in
-  /// front of it, and a result has every (group_rows / 2)th.
+  /// Groups of input rows for so many rows of results. Where these share them, each of several rows begins two rows
+  /// behind the one in front of it, and a result has every (group_rows / 2)th.
   int64_t input_groups(const QuantizedDepthwiseCall& call, int64_t rows) const {
     if (!call.shares_groups()) return groups(call.kernel_h, 0);
+    if (group_rows == 1) return (rows - 1) * call.stride_y + call.kernel_h;
     int64_t most = 0;
     for (int64_t r = 0; r < rows; ++r) {
       const int64_t first = r * call.stride_y;
@@ -74,7 +79,7 @@ struct QuantizedDepthwiseFunctions {
   }
   int64_t scratch_bytes(const QuantizedDepthwiseCall& call) const {
     const int64_t rows = call.out_h < kQuantizedRows ? call.out_h : kQuantizedRows;
-    return (input_groups(call, rows) * call.strip_columns() * lanes * 2 * 4 + 63) / 64 * 64;
+    return (input_groups(call, rows) * call.strip_columns() * lanes * vectors * lane_bytes() + 63) / 64 * 64;
   }
 };
 

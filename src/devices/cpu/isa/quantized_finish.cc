@@ -6,6 +6,7 @@
 
 #include "epilogue.h"
 #include "quantized.h"
+#include "quantized_output.h"
 
 namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
@@ -22,17 +23,20 @@ class Finisher {
   }
 
   HWY_INLINE void finish(const QuantizedTile& part) const {
+    if (most_integer_ >= 0) return finish_from_zero(part);
     if (result_.scale == 0) {
-      finish_as<Floats>(part);
+      finish_as<FloatOutput>(part);
     } else if (result_.round_half_away) {
-      finish_as<Integers<true>>(part);
+      finish_as<IntegerOutput<true>>(part);
     } else {
-      finish_as<Integers<false>>(part);
+      finish_as<IntegerOutput<false>>(part);
     }
   }
 
  private:
   using V = FloatVector;
+
+  HWY_INLINE OutputForm form() const { return {result_.scale, inverse_, most_integer_}; }
 
   // Takes the parts of the epilogue that are done in front of the chain.
   HWY_INLINE void split() {
@@ -78,108 +82,6 @@ class Finisher {
     term_stride_ = static_cast<size_t>(term->tensor_stride);
   }
 
-  struct Floats {
-    using T = float;
-    static constexpr bool kTakesNaN = true;
-    explicit HWY_INLINE Floats(const Finisher&) {}
-    template <bool kNumber>
-    HWY_INLINE void store(V v, float* to, size_t width) const {
-      const FloatTag d;
-      if (width == kFloatLanes) {
-        hn::StoreU(v, d, to);
-      } else {
-        store_partial(d, v, to, width);
-      }
-    }
-    template <bool kNumber>
-    HWY_INLINE void store_two(V first, V second, float* to, float* to_second) const {
-      hn::StoreU(first, FloatTag(), to);
-      hn::StoreU(second, FloatTag(), to_second);
-    }
-    template <bool kNumber>
-    HWY_INLINE void store_adjacent(V first, V second, float* to) const {
-      store_two<kNumber>(first, second, to, to + kFloatLanes);
-    }
-  };
-  // kFromZero: then clipped to [0, most_integer_], where NaN becomes 0. As rounding is monotone, that is what rounding
-  // makes of clipped numbers.
-  template <bool kHalfAway, bool kFromZero = false>
-  struct Integers {
-    using T = int8_t;
-    // NaN becomes 0 by itself, or, with kFromZero, the least integer.
-    static constexpr bool kTakesNaN =
-        (CORACLE_NARROWING_CLIPS && !kHalfAway) || (kFromZero && (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3));
-    Int8Rounding<kHalfAway> rounding;
-#if CORACLE_NARROWING_CLIPS
-    int8x8_t most;
-    explicit HWY_INLINE Integers(const Finisher& f)
-        : rounding(f.result_.scale, f.inverse_), most(vdup_n_s8(static_cast<int8_t>(f.most_integer_))) {}
-    HWY_INLINE int8x8_t narrowed(int16x8_t words) const {
-      if constexpr (!kFromZero) return vqmovn_s16(words);
-      return vreinterpret_s8_u8(vmin_u8(vqmovun_s16(words), vreinterpret_u8_s8(most)));
-    }
-#else
-    explicit HWY_INLINE Integers(const Finisher& f) : rounding(f.result_.scale, f.inverse_) {
-      if constexpr (kFromZero) rounding.set_most(f.most_integer_);
-    }
-#endif
-    template <bool kNumber>
-    HWY_INLINE void store(V v, int8_t* to, size_t width) const {
-      constexpr bool kUnchecked = kNumber || kTakesNaN;
-      auto integers = rounding.template rounded<kUnchecked>(v);
-      if constexpr (kFromZero) integers = hn::Max(integers, hn::Zero(Int8Tag()));
-#if CORACLE_NARROWING_CLIPS
-      if constexpr (kFromZero) integers = hn::Min(integers, hn::Vec<Int8Tag>(most));
-#endif
-      if (width == kFloatLanes) {
-        hn::StoreU(integers, Int8Tag(), to);
-      } else {
-        store_int8_part(integers, to, width);
-      }
-    }
-    template <bool kNumber>
-    HWY_INLINE void store_two(V first, V second, int8_t* to, int8_t* to_second) const {
-#if HWY_TARGET == HWY_AVX2
-      constexpr bool kUnchecked = kNumber || kTakesNaN;
-      const __m256i both = _mm256_packs_epi32(rounding.template integers<kUnchecked>(first).raw,
-                                              rounding.template integers<kUnchecked>(second).raw);
-      __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
-      if constexpr (kFromZero) bytes = _mm_max_epi8(bytes, _mm_setzero_si128());
-      const __m128i ordered = _mm_shuffle_epi32(bytes, _MM_SHUFFLE(3, 1, 2, 0));
-      _mm_storel_epi64(reinterpret_cast<__m128i*>(to), ordered);
-      _mm_storel_epi64(reinterpret_cast<__m128i*>(to_second), _mm_unpackhi_epi64(ordered, ordered));
-#elif HWY_TARGET == HWY_AVX3
-      constexpr bool kUnchecked = kNumber || kTakesNaN;
-      const __m512i words = _mm512_packs_epi32(rounding.template integers<kUnchecked>(first).raw,
-                                               rounding.template integers<kUnchecked>(second).raw);
-      const __m512i bytes = _mm512_packs_epi16(words, words);
-      // Four bytes of the first, then four of the second, twice in each part of 128 bits.
-      const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 0, 0, 0, 0, 0, 0, 0, 0);
-      __m256i ordered = _mm512_castsi512_si256(_mm512_permutexvar_epi32(order, bytes));
-      if constexpr (kFromZero) ordered = _mm256_max_epi8(ordered, _mm256_setzero_si256());
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(ordered));
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(to_second), _mm256_extracti128_si256(ordered, 1));
-#elif CORACLE_NARROWING_CLIPS
-      constexpr bool kUnchecked = kNumber || kTakesNaN;
-      const int32x2_t both = vreinterpret_s32_s8(narrowed(rounding.template words<kUnchecked>(first, second)));
-      const int32_t halves[] = {vget_lane_s32(both, 0), vget_lane_s32(both, 1)};
-      memcpy(to, halves, sizeof(int32_t));
-      memcpy(to_second, halves + 1, sizeof(int32_t));
-#else
-      store<kNumber>(first, to, kFloatLanes);
-      store<kNumber>(second, to_second, kFloatLanes);
-#endif
-    }
-#if CORACLE_NARROWING_CLIPS
-    // Of one row.
-    template <bool kNumber>
-    HWY_INLINE void store_adjacent(V first, V second, int8_t* to) const {
-      constexpr bool kUnchecked = kNumber || kTakesNaN;
-      vst1_s8(to, narrowed(rounding.template words<kUnchecked>(first, second)));
-    }
-#endif
-  };
-
   // Whether no sum becomes NaN with these numbers of its channel: then |sum| * factor + bias is below 1e30.
   HWY_INLINE bool makes_numbers(V factor, V bias, V last_factor) const {
     const FloatTag d;
@@ -201,28 +103,50 @@ class Finisher {
   }
 
 #if CORACLE_NARROWING_CLIPS
-  // Two vectors of columns from j on, which are written as one.
-  template <bool kNumber, bool kLastFactor, class Out, class F>
+  // kVectors of columns from j on, which are written together: four, or two of one row after the other.
+  template <bool kNumber, bool kLastFactor, size_t kVectors, class Out, class F>
   HWY_INLINE void finish_adjacent(const Out& out, const QuantizedTile& part, size_t j, typename Out::T* result,
                                   const F& function) const {
     const FloatTag d;
-    const V common = hn::Set(d, common_factor_);
     const auto at = [&](const float* of_channels, size_t vector, V otherwise) HWY_ATTR {
       return of_channels == nullptr ? otherwise : hn::LoadU(d, of_channels + part.channel + j + vector * kFloatLanes);
     };
-    const V factors[] = {at(factor_, 0, common), at(factor_, 1, common)};
-    const V biases[] = {at(chain_.bias, 0, hn::Zero(d)), at(chain_.bias, 1, hn::Zero(d))};
-    const V last[] = {at(last_factor_, 0, common), at(last_factor_, 1, common)};
-    const auto finished = [=](const float* sums, size_t vector) HWY_ATTR {
-      const V scaled = hn::Mul(hn::LoadU(d, sums + vector * kFloatLanes), factors[vector]);
-      const V v = function(hn::Add(scaled, biases[vector]), nullptr);
+    V factors[kVectors];
+    V biases[kVectors];
+    V last[kVectors];
+    CORACLE_UNROLL for (size_t v = 0; v < kVectors; ++v) {
+      factors[v] = at(factor_, v, hn::Set(d, common_factor_));
+      biases[v] = at(chain_.bias, v, hn::Zero(d));
+      last[v] = at(last_factor_, v, factors[v]);
+    }
+    const auto finished = [=](float32x4_t sums, size_t vector) HWY_ATTR {
+      const V v = function(hn::Add(hn::Mul(V(sums), factors[vector]), biases[vector]), nullptr);
       return kLastFactor ? hn::Mul(v, last[vector]) : v;
     };
-    const auto stride = static_cast<size_t>(result_.stride);
+    const int64_t row_stride = result_.stride;
+    const auto stride = static_cast<size_t>(row_stride);
     const size_t step = part.stride;
     const float* sums = part.sums + j;
-    for (size_t left = part.rows; left > 0; --left, sums += step, result += stride) {
-      out.template store_adjacent<kNumber>(finished(sums, 0), finished(sums, 1), result);
+    size_t left = part.rows;
+    if constexpr (kVectors == 4) {
+      for (; left > 0; --left, sums += step, result += stride) {
+        const float32x4x4_t row = vld1q_f32_x4(sums);
+        out.template store_four<kNumber>(finished(row.val[0], 0), finished(row.val[1], 1), finished(row.val[2], 2),
+                                         finished(row.val[3], 3), result);
+      }
+    } else {
+      if (step == 2 * kFloatLanes) {
+        for (; left >= 2; left -= 2, sums += 2 * step) {
+          const float32x4x4_t rows = vld1q_f32_x4(sums);
+          result = out.template store_two_rows<kNumber>(finished(rows.val[0], 0), finished(rows.val[1], 1),
+                                                        finished(rows.val[2], 0), finished(rows.val[3], 1), result,
+                                                        row_stride);
+        }
+      }
+      for (; left > 0; --left, sums += step, result += stride) {
+        const float32x4x2_t row = vld1q_f32_x2(sums);
+        out.template store_adjacent<kNumber>(finished(row.val[0], 0), finished(row.val[1], 1), result);
+      }
     }
   }
 #endif
@@ -238,8 +162,11 @@ class Finisher {
     size_t j = 0;
 #if CORACLE_NARROWING_CLIPS
     if (chain_.in_tile && term_ == nullptr && integers_ == nullptr) {
+      for (; j + 4 * kFloatLanes <= part.columns; j += 4 * kFloatLanes) {
+        finish_adjacent<kNumber, kLastFactor, 4>(out, part, j, to + j, function);
+      }
       for (; j + 2 * kFloatLanes <= part.columns; j += 2 * kFloatLanes) {
-        finish_adjacent<kNumber, kLastFactor>(out, part, j, to + j, function);
+        finish_adjacent<kNumber, kLastFactor, 2>(out, part, j, to + j, function);
       }
     }
 #endif
@@ -288,17 +215,22 @@ class Finisher {
     }
   }
 
+  // The most frequent way, with registers of its own.
+  HWY_NOINLINE void finish_from_zero(const QuantizedTile& part) const {
+    const auto same = [](V x, const float*) HWY_ATTR { return x; };
+    finish_by<false, false>(IntegerOutput<false, true>(form()), part, same);
+  }
+
   template <class Out>
   HWY_INLINE void finish_as(const QuantizedTile& part) const {
     using T = typename Out::T;
     const FloatTag d;
-    const Out out(*this);
-    constexpr bool kEven = std::is_same_v<Out, Integers<false>>;  // rounds half to even
+    const Out out(form());
+    constexpr bool kEven = std::is_same_v<Out, IntegerOutput<false>>;  // rounds half to even
     using Kind = TileEpilogue::Kind;
     const auto same = [](V x, const float*) HWY_ATTR { return x; };
     if constexpr (kEven) {
       if (last_factor_ != nullptr) return finish_by<false, true>(out, part, scaled_hard_swish(chain_.tile));
-      if (most_integer_ >= 0) return finish_by<false, false>(Integers<false, true>(*this), part, same);
     }
     if (chain_.tile.kind == Kind::kRelu) {
       finish_by<true, false>(out, part, [](V x, const float*) HWY_ATTR { return rectified(x); });

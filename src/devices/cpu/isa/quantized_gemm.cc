@@ -108,6 +108,9 @@ const QuantizedGemmFunctions quantized_gemm = {
     .dot_products = CORACLE_DOT_PRODUCTS != 0,
 #if CORACLE_MATRIX_PRODUCTS
     .group_bytes = kPerGroup,
+    .lines = 1,
+#elif CORACLE_ROW_QUADS
+    .lines = kQuadRows,
 #endif
     .run = run,
 #if CORACLE_BYTES_BY_REACH

@@ -81,6 +81,7 @@ struct QuantizedGemmFunctions {
   bool dot_products = false;  ///< four products of bytes are added by one instruction
   int64_t step = 1;           ///< at most so many groups of 4 bytes are multiplied at once
   int64_t group_bytes = 4;    ///< of a column that lie one behind the other in a panel: 4 or 8
+  int64_t lines = 0;          ///< rows that are on their way to where they are multiplied
   /// Computes rows [row_begin, row_end) of panels [panel_begin, panel_end).
   void (*run)(const QuantizedGemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel_begin,
               int64_t panel_end);
@@ -126,12 +127,13 @@ struct QuantizedGemmFunctions {
     const int64_t small = tiles_of(depth) * tile_rows;
     return ((rows > small ? rows : small) * steps(depth) * step_groups(depth) * 4 + 31 + 63) / 64 * 64;
   }
-  /// `rows`: block_rows(), or 0. Behind the copies lie sums of a panel that are not whole yet, or
-  /// with groups of 8 bytes a row that is on its way.
+  /// `rows`: block_rows(), or 0. Behind the copies lie sums of a panel that are not whole yet, or `lines`.
   int64_t scratch_bytes(int64_t depth, int64_t rows = 0) const {
     const bool blocks = rows > tiles_of(depth) * tile_rows;
-    const int64_t line = group_bytes > 4 ? (groups(depth) * 4 + 31 + 63) / 64 * 64 : 0;
-    return copied_bytes(depth, rows) + (blocks ? (2 * rows + 2 * tile_rows) * 2 * lanes * 4 : line);
+    const int64_t line = (groups(depth) * 4 + 31 + 63) / 64 * 64;
+    return copied_bytes(depth, rows) + (blocks       ? (2 * rows + 2 * tile_rows) * 2 * lanes * 4
+                                        : lines == 0 ? 0
+                                                     : lines * line + 64);
   }
   /// Rows that tiles of adjacent rows multiply.
   int64_t multiplied_rows(int64_t rows) const {

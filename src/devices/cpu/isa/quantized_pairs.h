@@ -95,10 +95,19 @@ struct PairSums {
   static constexpr int kColumnPairs = 2 * kVectors;
   Sums of[kColumnPairs];
 
-  template <size_t... kPair>
-  HWY_INLINE void add(int8x16_t rows, const int8x16_t (&columns)[kColumnPairs],
-                      std::index_sequence<kPair...> /*pairs*/) {
-    ((of[kPair] = in_place(vmmlaq_s32(of[kPair], rows, columns[kPair]))), ...);
+  static HWY_INLINE PairSums zeros() {
+    PairSums sums;
+    for (Sums& s : sums.of) s = broadcast_bits(0);
+    return sums;
+  }
+  template <class Columns>
+  HWY_INLINE void add(int8x16_t rows, const Columns& columns) {
+    of[0] = in_place(vmmlaq_s32(of[0], rows, columns.val[0]));
+    of[1] = in_place(vmmlaq_s32(of[1], rows, columns.val[1]));
+    if constexpr (kVectors == 2) {
+      of[2] = in_place(vmmlaq_s32(of[2], rows, columns.val[2]));
+      of[3] = in_place(vmmlaq_s32(of[3], rows, columns.val[3]));
+    }
   }
   HWY_INLINE void store(float* to) const {
     for (int v = 0; v < kVectors; ++v) {
@@ -110,30 +119,44 @@ struct PairSums {
   }
 };
 
+// kCount vectors of bytes that lie one behind the other, loaded by one instruction.
+template <size_t kCount>
+HWY_INLINE auto load_adjacent(const int8_t* from) {
+  struct One {
+    int8x16_t val[1];
+  };
+  static_assert(kCount == 4 || kCount <= 2);
+  if constexpr (kCount == 4) return vld1q_s8_x4(from);
+  if constexpr (kCount == 2) return vld1q_s8_x2(from);
+  if constexpr (kCount == 1) return One{{vld1q_s8(from)}};
+}
+
 template <int kVectors, size_t... kPair>
 HWY_INLINE void multiply_row_pairs(const TileCall& call, std::index_sequence<kPair...> /*pairs of rows*/) {
   constexpr int64_t kRowStep = 2 * sizeof...(kPair) * kPerGroup;
   constexpr int64_t kColumnStep = kVectors * kLanes * kPerGroup;
-  constexpr int64_t kPairBytes = 2 * kPerGroup;
   using Pair = PairSums<kVectors>;
-  const auto load = [](const void* p) HWY_ATTR { return vld1q_s8(static_cast<const int8_t*>(p)); };
-  Pair sums[sizeof...(kPair)] = {};
-  const Packed* HWY_RESTRICT a = call.a;
-  const char* HWY_RESTRICT b = call.panel + kVectors * sizeof(Sums);
-  const auto add_group = [&]<size_t... kColumns>(std::index_sequence<kColumns...> columns) HWY_ATTR {
-    const int8x16_t y[] = {load(b + kColumns * kPairBytes)...};
-    const int8x16_t x[] = {load(a + kPair * kPairBytes)...};
-    (sums[kPair].add(x[kPair], y, columns), ...);
-    a += kRowStep;
-    b += kColumnStep;
-  };
-  constexpr std::make_index_sequence<Pair::kColumnPairs> kColumns;
-  int64_t left = call.groups;
-  for (; left >= 2; left -= 2) {
-    add_group(kColumns);
-    add_group(kColumns);
+  Pair sums[sizeof...(kPair)];
+  ((sums[kPair] = Pair::zeros()), ...);
+  const Packed* a = call.a;
+  const auto* b = reinterpret_cast<const int8_t*>(call.panel + kVectors * sizeof(Sums));
+  for (int64_t left = call.groups / 2; left > 0; --left) {
+    const auto y = load_adjacent<Pair::kColumnPairs>(b);
+    const auto x = load_adjacent<sizeof...(kPair)>(a);
+    (sums[kPair].add(x.val[kPair], y), ...);
+    a = opaque(a + kRowStep);
+    b = opaque(b + kColumnStep);
+    const auto next_y = load_adjacent<Pair::kColumnPairs>(b);
+    const auto next_x = load_adjacent<sizeof...(kPair)>(a);
+    (sums[kPair].add(next_x.val[kPair], next_y), ...);
+    a = opaque(a + kRowStep);
+    b = opaque(b + kColumnStep);
   }
-  if (left > 0) add_group(kColumns);
+  if (call.groups % 2 != 0) {
+    const auto y = load_adjacent<Pair::kColumnPairs>(b);
+    const auto x = load_adjacent<sizeof...(kPair)>(a);
+    (sums[kPair].add(x.val[kPair], y), ...);
+  }
   (sums[kPair].store(call.tile + kPair * 2 * kVectors * kLanes), ...);
 }
 

@@ -7,151 +7,17 @@
 
 #include "devices/cpu/isa/quantized_finish.h"
 #include "devices/cpu/isa/quantized_gemm.h"
-#include "quantized_dots.h"
+#include "quantized_accumulator.h"
 
-#if HWY_TARGET == HWY_AVX2 && !defined(CORACLE_PAIRS_OF_INTEGERS) && !CORACLE_DOT_PRODUCTS
-#define CORACLE_BYTES_BY_REACH 1
-#include "quantized_window.h"
+// CORACLE_ROW_QUADS: SDOT takes the groups of four rows from one vector (quantized_quads.h).
+#if HWY_TARGET == HWY_NEON && CORACLE_DOT_PRODUCTS && !CORACLE_MATRIX_PRODUCTS
+#define CORACLE_ROW_QUADS 1
 #else
-#define CORACLE_BYTES_BY_REACH 0
-#endif
-
-// CORACLE_ADDS_PRODUCTS: SMLAL adds a second product of bytes to the first, in 16 bits.
-#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64 && !CORACLE_DOT_PRODUCTS
-#define CORACLE_ADDS_PRODUCTS 1
-#else
-#define CORACLE_ADDS_PRODUCTS 0
+#define CORACLE_ROW_QUADS 0
 #endif
 
 namespace coracle::internal::cpu::CORACLE_ISA {
 namespace {
-
-constexpr auto kLanes = static_cast<int64_t>(kSumLanes);
-
-// How the products of a group of 4 bytes of A and one of each column of B are summed.
-enum class Products {
-  kPlain,   // four numbers plus 128 by four of B (VNNI), four as they are (NEON), or two of 16 bits by two
-  kPairs,   // four from 0 on by four, where no sum of two products exceeds 16 bits
-  kFours,   // the same of two groups, where no sum of four exceeds 16 bits; four by four of NEON, where no sum of two
-            // does
-  kSigned,  // four by four
-};
-
-#if HWY_TARGET == HWY_NEON
-// Signed bytes by signed bytes, so sums start at 0, whatever stands in front of a panel. Without SDOT the products of
-// adjacent bytes, of at most 15 bits, are added to half a column's sum: any byte of A meets any byte of B. Where no
-// byte of B is -128, two products fit into 16 bits.
-using Packed = int8_t;
-constexpr Packed kZero = 0;
-constexpr bool kChoosesProducts = false;
-#if CORACLE_DOT_PRODUCTS
-constexpr int kTileRows = 8;
-using Accumulator = Sums;
-HWY_INLINE Accumulator start_of(const void* /*panel*/) { return broadcast_bits(0); }
-HWY_INLINE Accumulator resumed(const void* sums) { return load_sums(sums); }
-template <Products>
-HWY_INLINE void multiply_add(Accumulator& sum, Sums a, Sums b) {
-  sum = vdotq_s32(sum, vreinterpretq_s8_s32(a), vreinterpretq_s8_s32(b));
-}
-// Compilers otherwise copy some of the sixteen sums to other registers and back in each round: 4 instructions of 84 by
-// SDOT, 8 of 53 by SMMLA.
-HWY_INLINE Sums in_place(Sums sums) {
-  asm("" : "+w"(sums));
-  return sums;
-}
-#else
-constexpr int kTileRows = HWY_ARCH_ARM_A64 ? 6 : 2;  // as there are registers for
-struct Accumulator {
-  Sums low, high;  // two halves of two columns' sums each
-};
-HWY_INLINE Accumulator start_of(const void* /*panel*/) { return {broadcast_bits(0), broadcast_bits(0)}; }
-template <Products>
-HWY_INLINE void multiply_add(Accumulator& sum, Sums a, Sums b) {
-  const int8x16_t x = vreinterpretq_s8_s32(a);
-  const int8x16_t y = vreinterpretq_s8_s32(b);
-  sum.low = vpadalq_s16(sum.low, vmull_s8(vget_low_s8(x), vget_low_s8(y)));
-  sum.high = vpadalq_s16(sum.high, vmull_s8(vget_high_s8(x), vget_high_s8(y)));
-}
-#if CORACLE_ADDS_PRODUCTS
-HWY_INLINE void multiply_add_fours(Accumulator& sum, Sums a, Sums b, Sums next_a, Sums next_b) {
-  const auto bytes = [](Sums s) HWY_ATTR { return vreinterpretq_s8_s32(s); };
-  const int16x8_t low = vmull_s8(vget_low_s8(bytes(a)), vget_low_s8(bytes(b)));
-  const int16x8_t high = vmull_high_s8(bytes(a), bytes(b));
-  sum.low = vpadalq_s16(sum.low, vmlal_s8(low, vget_low_s8(bytes(next_a)), vget_low_s8(bytes(next_b))));
-  sum.high = vpadalq_s16(sum.high, vmlal_high_s8(high, bytes(next_a), bytes(next_b)));
-}
-// Whether all bytes, of whole vectors, are more than -128.
-HWY_INLINE bool products_fit_in_pairs(const char* bytes, int64_t count) {
-  const auto* from = reinterpret_cast<const int8_t*>(bytes);
-  int8x16_t least[] = {vdupq_n_s8(0), vdupq_n_s8(0)};
-  int64_t i = 0;
-  for (; i + 64 <= count; i += 64) {
-    const int8x16x4_t four = vld1q_s8_x4(from + i);
-    least[0] = vminq_s8(least[0], vminq_s8(four.val[0], four.val[1]));
-    least[1] = vminq_s8(least[1], vminq_s8(four.val[2], four.val[3]));
-  }
-  for (; i < count; i += 16) least[0] = vminq_s8(least[0], vld1q_s8(from + i));
-  return vminvq_s8(vminq_s8(least[0], least[1])) > -128;
-}
-#endif
-HWY_INLINE void store_sums(const Accumulator& sum, void* to) { store_sums(sums_of_adjacent(sum.low, sum.high), to); }
-HWY_INLINE void store_floats(const Accumulator& sum, float* to) {
-  store_floats(sums_of_adjacent(sum.low, sum.high), to);
-}
-HWY_INLINE Accumulator resumed(const void* sums) {
-  const int32x4x2_t halves = vzipq_s32(load_sums(sums), broadcast_bits(0));
-  return {halves.val[0], halves.val[1]};
-}
-#endif
-#elif CORACLE_DOT_PRODUCTS
-using Packed = uint8_t;
-constexpr Packed kZero = 128;
-constexpr int kTileRows = kLanes == 16 ? 14 : 6;
-constexpr bool kChoosesProducts = false;
-template <Products>
-HWY_INLINE void multiply_add(Sums& sum, const Sums& a, const Sums& b) {
-  add_dot_products(sum, a, b);
-}
-#elif CORACLE_BYTES_BY_REACH
-using Packed = int8_t;
-constexpr Packed kZero = 0;
-constexpr int kTileRows = 6;
-constexpr bool kChoosesProducts = true;
-HWY_INLINE Sums sums_of_pairs(Sums pairs) { return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)); }
-template <Products kProducts>
-HWY_INLINE void multiply_add(Sums& sum, Sums a, Sums b) {
-  if constexpr (kProducts == Products::kSigned) {
-    // At most 128 * 127 * 2.
-    sum = add(sum, sums_of_pairs(_mm256_maddubs_epi16(_mm256_abs_epi8(a), _mm256_sign_epi8(b, a))));
-  } else {
-    sum = add(sum, sums_of_pairs(_mm256_maddubs_epi16(a, b)));
-  }
-}
-HWY_INLINE void multiply_add_fours(Sums& sum, Sums a, Sums b, Sums next_a, Sums next_b) {
-  sum = add(sum, sums_of_pairs(_mm256_add_epi16(_mm256_maddubs_epi16(a, b), _mm256_maddubs_epi16(next_a, next_b))));
-}
-#else
-using Packed = int16_t;
-constexpr Packed kZero = 0;
-#if HWY_TARGET == HWY_AVX3
-constexpr int kTileRows = 12;
-#elif HWY_TARGET == HWY_AVX2
-constexpr int kTileRows = 6;
-#else
-constexpr int kTileRows = 4;
-#endif
-constexpr bool kChoosesProducts = false;
-template <Products>
-HWY_INLINE void multiply_add(Sums& sum, const Sums& a, const Sums& b) {
-  sum = add(sum, multiply_pairs(a, b));
-}
-#endif
-
-#if HWY_TARGET != HWY_NEON
-using Accumulator = Sums;
-HWY_INLINE Accumulator start_of(const void* panel) { return load_sums(panel); }
-HWY_INLINE Accumulator resumed(const void* sums) { return load_sums(sums); }
-#endif
 
 constexpr int64_t kGroupBytes = CORACLE_MATRIX_PRODUCTS ? 8 : 4;
 constexpr int64_t kPerGroup = kGroupBytes / static_cast<int64_t>(sizeof(Packed));
@@ -163,6 +29,15 @@ HWY_INLINE const QuantizedReach* reaches_of(const QuantizedGemmCall& call, int64
   const int64_t stored = (call.columns + kLanes - 1) / kLanes * kLanes;
   return reinterpret_cast<const QuantizedReach*>(static_cast<const char*>(call.packed) + stored * 4 * (1 + groups));
 }
+
+#if HWY_TARGET == HWY_NEON
+// Compilers count up addresses one by one where they see that the same is added to all.
+template <class T>
+HWY_INLINE const T* opaque(const T* row) {
+  asm("" : "+r"(row));
+  return row;
+}
+#endif
 
 #if !CORACLE_MATRIX_PRODUCTS  // quantized_pairs.h
 // One row's sums of one or two vectors.
@@ -186,20 +61,22 @@ struct RowSums {
     }
   }
 #endif
-#if CORACLE_BYTES_BY_REACH || CORACLE_ADDS_PRODUCTS
+#if CORACLE_BYTES_BY_REACH
   template <int kVectors>
   HWY_INLINE void add_two_groups(const Packed* a, Sums first_column, Sums second_column, Sums next_first,
                                  Sums next_second) {
-#if CORACLE_ADDS_PRODUCTS
-    const int32x4x2_t both = vld2q_dup_s32(reinterpret_cast<const int32_t*>(a));
-    const Sums x = both.val[0];
-    const Sums next = both.val[1];
-#else
     const Sums x = broadcast_group(a);
     const Sums next = broadcast_group(a + kPerGroup);
-#endif
     multiply_add_fours(first, x, first_column, next, next_first);
     if constexpr (kVectors == 2) multiply_add_fours(second, x, second_column, next, next_second);
+  }
+#endif
+#if CORACLE_ADDS_PRODUCTS
+  template <int kVectors>
+  HWY_INLINE void add_two_groups(int32x4x2_t a, Sums first_column, Sums second_column, Sums next_first,
+                                 Sums next_second) {
+    multiply_add_fours(first, a.val[0], first_column, a.val[1], next_first);
+    if constexpr (kVectors == 2) multiply_add_fours(second, a.val[0], second_column, a.val[1], next_second);
   }
 #endif
   template <int kVectors>
@@ -240,12 +117,6 @@ struct TileCall {
 
 #if !CORACLE_MATRIX_PRODUCTS
 #if HWY_TARGET == HWY_NEON && CORACLE_DOT_PRODUCTS
-// Compilers count up addresses one by one where they see that the same is added to all.
-HWY_INLINE const Packed* opaque(const Packed* row) {
-  asm("" : "+r"(row));
-  return row;
-}
-
 // A function, as clang's vld1q_s8 is a macro that hides a pack of numbers.
 HWY_INLINE int8x16_t four_groups(const Packed* groups) { return vld1q_s8(groups); }
 
@@ -271,6 +142,51 @@ HWY_INLINE int64_t multiply_fours(RowSums (&sums)[sizeof...(kRow)], int64_t stri
     add.template operator()<3>();
   }
   return done;
+}
+#endif
+
+#if CORACLE_ADDS_PRODUCTS
+// The next two vectors.
+HWY_INLINE void load_pair(const char*& from, Sums& first, Sums& second) {
+  const auto& both = *reinterpret_cast<const char(*)[2 * sizeof(Sums)]>(from);
+  asm("ldp %q0, %q1, [%2], #32" : "=w"(first), "=w"(second), "+r"(from) : "m"(both));
+}
+
+// A vector of each of the next two groups.
+HWY_INLINE int32x4x2_t next_two(const int32_t*& from) {
+#if defined(__clang__)
+  const int32x4x2_t both = vld2q_dup_s32(from);
+  from += 2;
+#else
+  // GCC counts up the address by an instruction of its own.
+  int32x4x2_t both;
+  const auto& groups = *reinterpret_cast<const int32_t(*)[2]>(from);
+  asm("ld2r {%S0.4s, %T0.4s}, [%1], #8" : "=w"(both), "+r"(from) : "m"(groups));
+#endif
+  return both;
+}
+
+// Products of groups as long as there are two of them: of how many.
+template <int kVectors, size_t... kRow>
+HWY_INLINE int64_t multiply_twos(RowSums (&sums)[sizeof...(kRow)], int64_t stride, int64_t groups,
+                                 const Packed* HWY_RESTRICT a, const char* b, std::index_sequence<kRow...> /*rows*/) {
+  const int32_t* row[] = {reinterpret_cast<const int32_t*>(a + static_cast<int64_t>(kRow) * stride)...};
+  for (int64_t left = groups / 2; left > 0; --left) {
+    Sums first;
+    Sums second;
+    Sums next_first;
+    Sums next_second;
+    if constexpr (kVectors == 2) {
+      load_pair(b, first, second);
+      load_pair(b, next_first, next_second);
+    } else {
+      load_pair(b, first, next_first);
+      second = first;
+      next_second = next_first;
+    }
+    (sums[kRow].template add_two_groups<kVectors>(next_two(row[kRow]), first, second, next_first, next_second), ...);
+  }
+  return groups / 2 * 2;
 }
 #endif
 
@@ -301,7 +217,14 @@ HWY_INLINE void multiply(const TileCall& call, std::index_sequence<kRow...> /*ro
   for (int64_t t = 0; t < taps; ++t) {
     const Packed* HWY_RESTRICT a = kUse == TileUse::kRows ? call.a : call.a + call.tap[t];
     int64_t left = call.groups;
-#if CORACLE_BYTES_BY_REACH || CORACLE_ADDS_PRODUCTS
+#if CORACLE_ADDS_PRODUCTS
+    if constexpr (kProducts == Products::kFours) {
+      const int64_t done = multiply_twos<kVectors>(sums, stride, left, a, b, std::index_sequence<kRow...>());
+      left -= done;
+      a += done * kPerGroup;
+      b += done * static_cast<int64_t>(kStep);
+    }
+#elif CORACLE_BYTES_BY_REACH
     if constexpr (kProducts == Products::kFours) {
       for (; left >= 2; left -= 2, b += 2 * kStep, a += 2 * kPerGroup) {
         const Sums first = load_sums(b);
@@ -341,6 +264,7 @@ void multiply_rows_of(const TileCall& call) {
   multiply<kProducts, kVectors, kUse>(call, std::make_index_sequence<kRows>());
 }
 
+#if !CORACLE_ROW_QUADS
 template <Products kProducts, int kVectors, TileUse kUse>
 void multiply_rows(int64_t rows, const TileCall& call) {
   if (rows == 1) return multiply_rows_of<kProducts, kVectors, kUse, 1>(call);
@@ -356,6 +280,7 @@ void multiply_vectors(int64_t vectors, int64_t rows, const TileCall& call) {
     multiply_rows<kProducts, 1, kUse>(rows, call);
   }
 }
+#endif
 #endif
 
 // Rows of A that are multiplied together.
@@ -373,7 +298,7 @@ HWY_INLINE Products products_for(const RowTile& tile, int32_t least_reach, const
   return tile.extent.reach() <= reach.fours ? Products::kFours : Products::kPairs;
 }
 
-#if !CORACLE_MATRIX_PRODUCTS
+#if !CORACLE_MATRIX_PRODUCTS && !CORACLE_ROW_QUADS
 template <TileUse kUse>
 void multiply_tile(Products products, int64_t vectors, int64_t rows, const TileCall& call) {
   if constexpr (kChoosesProducts) {

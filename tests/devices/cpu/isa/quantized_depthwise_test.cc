@@ -16,7 +16,7 @@ namespace {
 /// The filters [channels, kernel_h, kernel_w] as quantized_depthwise.h describes them, number by number.
 std::vector<char> packed(const QuantizedDepthwiseFunctions& f, const QuantizedDepthwiseCall& c, const Tensor& w) {
   std::vector<char> all;
-  for (int64_t alignment = 0; alignment < 2; ++alignment) {
+  for (int64_t alignment = 0; alignment < f.alignments(); ++alignment) {
     for (int64_t first = 0; first < c.channels; first += f.lanes) {
       const auto weight = [&](int64_t channel, int64_t row, int64_t column) {
         const bool there = channel < c.channels && row >= 0 && row < c.kernel_h;
@@ -36,7 +36,7 @@ std::vector<char> packed(const QuantizedDepthwiseFunctions& f, const QuantizedDe
             const int16_t number =
                 weight(first + lane, place / c.kernel_w * f.group_rows + row - alignment, place % c.kernel_w);
             const auto* bytes = reinterpret_cast<const char*>(&number);
-            all.insert(all.end(), bytes, bytes + 4 / f.group_rows);
+            all.insert(all.end(), bytes, bytes + f.lane_bytes() / f.group_rows);
           }
         }
       }
@@ -82,7 +82,7 @@ void check(const QuantizedDepthwiseFunctions& f, QuantizedDepthwiseCall c) {
 }
 
 void check_filters(const QuantizedDepthwiseFunctions& functions) {
-  for (const int64_t channels : {1, 8, 19, 33}) {
+  for (const int64_t channels : {1, 8, 19, 33, 56}) {
     for (const int64_t kernel : {1, 2, 3, 5, 7}) {
       for (const int64_t stride : {1, 2, 3}) {
         const QuantizedDepthwiseCall same = {.channels = channels,

@@ -247,12 +247,13 @@ struct QuantizedDepthwiseForm {
   int64_t vectors() const { return (channels + lanes - 1) / lanes; }
   size_t bytes() const {
     const auto of_vector = [&](int64_t alignment) { return functions().filter_bytes(kernel_h, kernel_w, alignment); };
-    return bytes_of<char>(Size(vectors()) * (of_vector(0) + of_vector(1)));
+    return bytes_of<char>(Size(vectors()) * (of_vector(0) + (functions().alignments() == 2 ? of_vector(1) : 0)));
   }
   void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool&) const {
     const int8_t* from = constants[0]->data<int8_t>();
     const int64_t start = group_rows == 4 ? lanes * 4 : 0;  // bytes of where the sums start
-    for (int64_t alignment = 0; alignment < 2; ++alignment) {
+    const int64_t lane_bytes = functions().lane_bytes();
+    for (int64_t alignment = 0; alignment < functions().alignments(); ++alignment) {
       const int64_t of_vector = functions().filter_bytes(kernel_h, kernel_w, alignment);
       for (int64_t c = 0; c < channels; ++c) {
         std::byte* const vector = to + c / lanes * of_vector;
@@ -262,7 +263,8 @@ struct QuantizedDepthwiseForm {
           for (int64_t kx = 0; kx < kernel_w; ++kx) {
             const int8_t w = from[(c * kernel_h + ky) * kernel_w + kx];
             sum += w;
-            std::byte* const at = vector + start + ((row / group_rows * kernel_w + kx) * lanes + c % lanes) * 4;
+            std::byte* const at =
+                vector + start + ((row / group_rows * kernel_w + kx) * lanes + c % lanes) * lane_bytes;
             const auto wide = static_cast<int16_t>(int32_t{w});
             if (group_rows == 4) {
               std::memcpy(at + row % group_rows, &w, sizeof(w));
