@@ -23,7 +23,8 @@ class LoopTrace {
   struct Caller {
     int64_t loops = 0;
     int64_t waited = 0;  ///< ns in which it waited for helpers
-    int64_t beside = 0;  ///< ns on parts besides the longest of each loop: what a thread for each part would have spared it
+    int64_t beside =
+        0;  ///< ns on parts besides the longest of each loop: what a thread for each part would have spared it
   };
 
   /// Of loops that so many threads work on, the caller included; others are not noted.

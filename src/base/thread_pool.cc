@@ -159,7 +159,8 @@ void ThreadPool::run(int64_t n, int64_t grain, Call call, const void* self) noex
   loop_->set(n, std::min(most, parts), helpers + 1, call, self);
   caller_->helped = true;
   caller_->slept += workers_->run(*loop_);
-  if (traced.trace != nullptr) [[unlikely]] traced.trace->end_loop(steady_ns() - start);
+  if (traced.trace != nullptr) [[unlikely]]
+    traced.trace->end_loop(steady_ns() - start);
 }
 
 }  // namespace coracle::internal

@@ -31,9 +31,9 @@ struct ProfileEvent {
     int64_t busy_ns = 0;      ///< of that time, on parts
   };
   std::vector<Helper> helpers = {};
-  int64_t waited_ns = 0;  ///< of the duration, until helpers had done their parts
-  int64_t loops = 0;      ///< that were cut for several threads
-  int64_t beside_ns = 0;  ///< of the duration, on parts besides the longest of each loop
+  int64_t waited_ns = 0;    ///< of the duration, until helpers had done their parts
+  int64_t loops = 0;        ///< that were cut for several threads
+  int64_t beside_ns = 0;    ///< of the duration, on parts besides the longest of each loop
   std::string device = {};  ///< where it ran ("opencl", "opencl copies", "engine lane 1"); empty: in the calling thread
 };
 

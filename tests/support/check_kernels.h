@@ -25,13 +25,13 @@ struct KernelCase {
 };
 
 /// Runs `c` on every kernel that takes it, in every layout the kernel allows and for every instruction set this
-/// machine has, with 1 and 2 threads, cut for 3 and 16, and, where allowed, in place, and compares with the operator's reference.
-/// All runs of a kernel must agree bit for bit. Operands that are arguments or weights are constant while planning.
-/// Kernels on matrix tiles are emulated where the machine has none. What a kernel of one instruction set takes, one of
-/// each other must take as well. Gives how many kernels and layouts took it, without the reference and those on tiles;
-/// failures are reported to gtest. With CORACLE_TEST_SPECIAL=nan (or inf, -inf, a number) the case is changed: its
-/// first operand of float32 that is data has that number here and there. Kernels of Winograd's algorithm, which spreads
-/// it over their tiles, are then left out.
+/// machine has, with 1 and 2 threads, cut for 3 and 16, and, where allowed, in place, and compares with the operator's
+/// reference. All runs of a kernel must agree bit for bit. Operands that are arguments or weights are constant while
+/// planning. Kernels on matrix tiles are emulated where the machine has none. What a kernel of one instruction set
+/// takes, one of each other must take as well. Gives how many kernels and layouts took it, without the reference and
+/// those on tiles; failures are reported to gtest. With CORACLE_TEST_SPECIAL=nan (or inf, -inf, a number) the case is
+/// changed: its first operand of float32 that is data has that number here and there. Kernels of Winograd's algorithm,
+/// which spreads it over their tiles, are then left out.
 int check_on_every_kernel(const KernelCase& c);
 
 /// The same; gives the names of the kernels that took it, without their instruction sets and without those on tiles:

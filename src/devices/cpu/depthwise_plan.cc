@@ -18,7 +18,8 @@ constexpr int64_t kRowsOfPairs = 16;
 /// Parts of each row, so that threads have shares of nearly the same size although rows are few.
 int64_t parts_of_rows(int64_t rows, int64_t channels, int64_t threads) {
   const auto most = [=](int64_t parts) {  // of all rows, a thread's share
-    return static_cast<double>((rows * parts + threads - 1) / threads) / static_cast<double>(parts);
+    const int64_t share = (rows * parts + threads - 1) / threads;
+    return static_cast<double>(share) / static_cast<double>(parts);
   };
   constexpr double kClearlyLess = 0.9;
   int64_t best = 1;

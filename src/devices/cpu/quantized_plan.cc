@@ -182,7 +182,8 @@ int64_t parts_of_panels(int64_t tiles, int64_t panels, int64_t shares) {
   constexpr int64_t kMostParts = 4;
   constexpr double kClearlyLess = 0.88;
   const auto most = [=](int64_t parts) {
-    return static_cast<double>((tiles * parts + shares - 1) / shares) / static_cast<double>(parts);
+    const int64_t share = (tiles * parts + shares - 1) / shares;
+    return static_cast<double>(share) / static_cast<double>(parts);
   };
   int64_t best = 1;
   for (int64_t parts = 2; shares >= kFewShares && parts <= std::min(kMostParts, panels / 2); ++parts) {

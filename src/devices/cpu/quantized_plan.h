@@ -95,7 +95,7 @@ struct QuantizedGemmPlan : ConvolutionImage {
   int64_t panels = 0;
   int64_t slots = 1;  ///< parts, each with scratch memory of its own
   bool by_panels = false;
-  int64_t panel_parts = 1;  ///< of each row of tiles, where there are too few tiles for equal shares
+  int64_t panel_parts = 1;    ///< of each row of tiles, where there are too few tiles for equal shares
   int64_t scratch_bytes = 0;  ///< of a slot
 
   /// Sets what follows from the shape and the number of threads.

@@ -77,7 +77,7 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   State s{&reduce_table(kernel_isa(args.kernel())), kKind, std::is_same_v<Op, Argmax>, *lines_of<Op>(op, args), {}};
   if (!kIsPosition && s.lines.inner > 1) s.blocks = BlockedReduction(kKind, s.lines.length, s.lines.inner);
   const size_t workspace = s.blocks.workspace(s.lines.outer);
-  return prepared(std::move(s), workspace);
+  return prepared(s, workspace);
 }
 
 template <class Op, ReduceKind kKind, Isa kIsa>
