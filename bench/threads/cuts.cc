@@ -52,21 +52,30 @@ Tensor input_tensor(const TensorInfo& info, const Shape& shape) {
 }
 
 /// "x=1,3,224,224"
-std::map<std::string, Shape> named_shapes(const std::vector<std::string>& texts) {
+std::map<std::string, Shape> named_shapes(const std::vector<std::string>& texts, const ModelInfo& info) {
   std::map<std::string, Shape> shapes;
   for (const std::string& word : texts) {
     const size_t at = word.find('=');
     require(at != std::string::npos, ErrorCode::kInvalidArgument, "--shape ", word, ": expected NAME=SIZE,SIZE,...");
     std::vector<int64_t> sizes;
-    for (const std::string& size : CLI::detail::split(word.substr(at + 1), ',')) sizes.push_back(std::stoll(size));
-    shapes[word.substr(0, at)] = Shape(sizes);
+    for (const std::string& size : CLI::detail::split(word.substr(at + 1), ',')) {
+      int64_t number = 0;
+      require(CLI::detail::lexical_cast(size, number) && number >= 0, ErrorCode::kInvalidArgument, "--shape ", word,
+              ": '", size, "' is no size");
+      sizes.push_back(number);
+    }
+    const std::string name = word.substr(0, at);
+    const bool is_input =
+        std::any_of(info.inputs.begin(), info.inputs.end(), [&](const TensorInfo& i) { return i.name == name; });
+    require(is_input, ErrorCode::kInvalidArgument, "--shape ", word, ": the model has no input '", name, "'");
+    shapes[name] = Shape(sizes);
   }
   return shapes;
 }
 
 std::vector<Step> measured(const std::shared_ptr<const Model>& model, const Options& options, int threads) {
   Session session(model, {.workers = Workers::imagined(threads)});
-  const std::map<std::string, Shape> shapes = named_shapes(options.shapes);
+  const std::map<std::string, Shape> shapes = named_shapes(options.shapes, model->info());
   for (size_t i = 0; i < model->info().inputs.size(); ++i) {
     const TensorInfo& info = session.input_info(i);
     const auto given = shapes.find(info.name);

@@ -29,6 +29,7 @@ void LoopTrace::add(int64_t begin, int64_t end) noexcept {
 }
 
 void LoopTrace::end_loop(int64_t passed) noexcept {
+  if (std::this_thread::get_id() != caller_) return;  // of a thread that works beside it
   const int64_t busy = std::exchange(busy_, 0);
   ++noted_.loops;
   noted_.waited += std::max<int64_t>(passed - busy, 0);

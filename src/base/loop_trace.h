@@ -23,8 +23,8 @@ class LoopTrace {
   struct Caller {
     int64_t loops = 0;
     int64_t waited = 0;  ///< ns in which it waited for helpers
-    int64_t beside =
-        0;  ///< ns on parts besides the longest of each loop: what a thread for each part would have spared it
+    /// ns on parts besides the longest of each loop: what a thread for each part would have spared it.
+    int64_t beside = 0;
   };
 
   /// Of loops that so many threads work on, the caller included; others are not noted.
@@ -32,11 +32,11 @@ class LoopTrace {
 
   /// A part that this thread ran. Any thread may call it.
   void add(int64_t begin, int64_t end) noexcept;
-  /// The calling thread's loop is done, after `passed` ns. Only that thread may call this and take_caller().
+  /// A loop is done, after `passed` ns. Those of other threads than the one that made the trace are not noted.
   void end_loop(int64_t passed) noexcept;
   /// What was noted of helpers since the last call.
   std::vector<Span> take();
-  /// What was noted of the calling thread since the last call.
+  /// What was noted of the thread that made the trace, which alone may call this, since the last call.
   Caller take_caller() noexcept;
 
  private:
